@@ -1,0 +1,135 @@
+"""Settings: defaults < ``perfcc.toml`` found upwards from the source < ``PERFCC_*`` in the environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+MODES = ("search", "apply", "locked", "off", "identity")
+FP_MODES = ("strict", "reassociate")
+TRUST = ("proved", "tested")
+
+
+class SettingsError(ValueError):
+    """A bad key or value; the message names file, key and nearest name, in one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """``budget`` is seconds of search a translation unit; ``threads`` 0 means all the machine has; ``rules_off`` are rule ids switched off."""
+
+    mode: str = "search"
+    budget: float = 120.0
+    fp: str = "strict"
+    trust: str = "proved"
+    threads: int = 0
+    rules_off: tuple[str, ...] = ()
+    model: str = ""
+    store: str = ""
+    report: str = ""
+
+    def store_path(self) -> Path:
+        """Where decisions are kept: ``store``, or the user's cache directory (XDG Base Directory specification)."""
+        if self.store:
+            return Path(self.store).expanduser()
+        cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+        return Path(cache) / "perfcc"
+
+
+def load(start: Path, environ: Mapping[str, str]) -> Settings:
+    """The settings that hold for a source in directory ``start``. Raises SettingsError."""
+    settings = Settings()
+    path = find_file(start)
+    if path is not None:
+        settings = _from_table(settings, _read(path), str(path))
+    overrides = {
+        key[len("PERFCC_") :].lower(): value
+        for key, value in environ.items()
+        if key.startswith("PERFCC_") and key[len("PERFCC_") :].lower() in _KEYS
+    }
+    return _from_table(settings, overrides, "environment")
+
+
+def find_file(start: Path) -> Path | None:
+    """The nearest ``perfcc.toml`` in ``start`` or above it."""
+    start = start.absolute()
+    for directory in (start, *start.parents):
+        candidate = directory / "perfcc.toml"
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+_KEYS = tuple(f.name for f in fields(Settings) if f.name != "rules_off") + ("rules",)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"{path}: {error}") from None
+
+
+def _from_table(settings: Settings, table: Mapping[str, Any], where: str) -> Settings:
+    for key, value in table.items():
+        settings = _set(settings, key, value, where)
+    return settings
+
+
+def _set(settings: Settings, key: str, value: Any, where: str) -> Settings:
+    if key not in _KEYS:
+        near = get_close_matches(key, _KEYS, 1)
+        hint = f"; did you mean '{near[0]}'?" if near else f"; the keys are {', '.join(_KEYS)}"
+        raise SettingsError(f"{where}: unknown key '{key}'{hint}")
+    match key:
+        case "mode":
+            return replace(settings, mode=_choice(value, MODES, key, where))
+        case "fp":
+            return replace(settings, fp=_choice(value, FP_MODES, key, where))
+        case "trust":
+            return replace(settings, trust=_choice(value, TRUST, key, where))
+        case "budget":
+            return replace(settings, budget=_number(value, key, where))
+        case "threads":
+            return replace(settings, threads=int(_number(value, key, where)))
+        case "rules":
+            return replace(settings, rules_off=_rules_off(value, where))
+        case _:
+            if not isinstance(value, str):
+                raise SettingsError(f"{where}: {key} must be a string, not {value!r}")
+            return replace(settings, **{key: value})
+
+
+def _choice(value: Any, allowed: tuple[str, ...], key: str, where: str) -> str:
+    if value not in allowed:
+        raise SettingsError(f"{where}: {key} must be one of {', '.join(allowed)}, not {value!r}")
+    return str(value)
+
+
+def _number(value: Any, key: str, where: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise SettingsError(f"{where}: {key} must be a number, not {value!r}") from None
+    if not 0 <= number < float("inf"):
+        raise SettingsError(f"{where}: {key} must not be negative, not {value!r}")
+    return number
+
+
+def _rules_off(value: Any, where: str) -> tuple[str, ...]:
+    """``rules = { "loop-tiling" = false }`` in the file, ``PERFCC_RULES=-loop-tiling,-parallel-loop`` in the environment."""
+    if isinstance(value, str):
+        words = [word.strip() for word in value.split(",") if word.strip()]
+        return tuple(sorted(word[1:] for word in words if word.startswith("-")))
+    if isinstance(value, dict) and all(isinstance(on, bool) for on in value.values()):
+        return tuple(sorted(rule for rule, on in value.items() if not on))
+    raise SettingsError(f"{where}: rules must map rule ids to true or false, not {value!r}")

@@ -1,0 +1,53 @@
+# perfcc: targets for people. `make setup` is all a newcomer needs; every other target calls it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.perfcc-ready
+TESTS ?= tests
+
+NATIVE := $(shell find native -type f 2>/dev/null)
+# C++ sources under the formatter's rule.
+FORMATTED := $(filter %.cpp %.h %.hpp,$(NATIVE))
+
+.DEFAULT_GOAL := help
+.PHONY: help setup packages demo test lint bench mutants docs clean
+
+help: ## what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: packages $(STAMP) ## system packages and .venv, so that .venv/bin/perfcc works
+
+packages:
+	@PYTHON="$(PYTHON)" tools/setup.sh run
+
+$(STAMP): pyproject.toml $(wildcard CMakeLists.txt) $(NATIVE) | packages
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --editable '.[dev]'
+	touch $@
+
+demo: setup ## a real program, before and after
+	$(BIN)/python bench/demo.py
+
+test: setup ## all tests (TESTS=tests/unit for a part)
+	$(BIN)/python -m pytest $(TESTS)
+
+lint: setup ## style, types, layers
+	@tools/setup.sh lint
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(if $(FORMATTED),clang-format-19 --dry-run -Werror $(FORMATTED))
+
+bench: setup ## what perfcc costs a build
+	@tools/setup.sh bench
+	$(BIN)/python -m pytest bench
+
+mutants: setup ## planted wrong rewrites: the verifier must catch every one
+	$(BIN)/python -m pytest tests/suites/mutants
+
+docs: setup ## the pages made from the tables and the rules' rooms
+	$(BIN)/python tools/gendocs.py
+
+clean: ## what was built; .venv stays
+	rm -rf build dist bench/legacy/build* .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	find perfcc tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,62 @@
+"""Counters as text or JSON.
+
+A counter is named ``group`` or ``group:name``; a group's own figure is its total, and the names under it say how that splits.
+Groups that hold seconds end in ``seconds``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from perfcc.core.reason import REASONS
+from perfcc.explain import wording
+from perfcc.explain.blocks import Page
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Counters = Mapping[str, float]
+
+
+def stats_text(counters: Counters, console: Console) -> None:
+    """One line a group, in the order given, its parts below it, the greatest first."""
+    page = Page(console, {})
+    if not counters:
+        page.line("Nothing has been counted yet.")
+        return
+    for group, (total, parts) in _grouped(counters).items():
+        page.line(f"{_figure(group, total):>10}  {group.replace('-', ' ').replace('_', ' ')}", "bold")
+        for name, value in sorted(parts.items(), key=lambda item: (-item[1], item[0])):
+            page.line(f"{_figure(group, value):>14}  {_words(name)}")
+
+
+def stats_json(counters: Counters) -> str:
+    """``{"format": "perfcc-stats", "version": 1, "counters": {group: {"total": n, "parts": {...}}}}`` with a final newline."""
+    groups = {group: {"total": total, "parts": parts} for group, (total, parts) in _grouped(counters).items()}
+    return json.dumps({"format": "perfcc-stats", "version": 1, "counters": groups}, indent=1, allow_nan=False) + "\n"
+
+
+def _grouped(counters: Counters) -> dict[str, tuple[float, dict[str, float]]]:
+    """Group -> (total, parts); a group without a figure of its own totals its parts."""
+    totals: dict[str, float] = {}
+    parts: dict[str, dict[str, float]] = {}
+    for key, value in counters.items():
+        group, _, name = key.partition(":")
+        parts.setdefault(group, {})
+        if name:
+            parts[group][name] = value
+        else:
+            totals[group] = value
+    return {group: (totals.get(group, sum(under.values())), under) for group, under in parts.items()}
+
+
+def _figure(group: str, value: float) -> str:
+    return wording.seconds(value) if group.endswith("seconds") else wording.count(value)
+
+
+def _words(name: str) -> str:
+    """A reason's sentence where the name is a reason's id."""
+    kind = REASONS.get(name)
+    return f"{kind.sentence} [{name}]" if kind is not None else name

@@ -228,6 +228,7 @@ class Loop:
     ``lower`` and ``bound`` are evaluated once; the frontend has checked that nothing in the body writes ``var``, and that whatever the bound
     reads is not written in the body (else the loop is ``Unmodelled``). ``relation`` is ``<``, ``<=``, ``>``, ``>=`` or ``!=``; ``step`` is a
     nonzero constant. ``declares_var`` tells ``for (int i...)`` from ``for (i...)``. ``id`` is unique in the nest.
+    ``fresh``: a rule made the header anew, so ``bound`` is converted to the variable's type and evaluated once before the loop; the rule's obligations make that the same.
     """
 
     id: str
@@ -240,6 +241,7 @@ class Loop:
     declares_var: bool = True
     annotations: tuple[Annotation, ...] = ()
     span: Span | None = None
+    fresh: bool = False
 
 
 Stmt = Assign | Declare | Evaluate | If | Jump | Unmodelled | Block | Loop

@@ -81,7 +81,20 @@ class Holds:
     right: Expr
 
 
-Obligation = NoOverlap | NoWrap | Holds
+@dataclass(frozen=True, slots=True)
+class Untouched:
+    """Guard: the bytes the nest touches through ``base`` (a range as in ``NoOverlap``) leave the variable ``object`` itself alone.
+
+    ``object`` is a VECTOR (its header: three pointers, not its elements) or a POINTER variable that lives in memory; a character-typed write could change it.
+    """
+
+    base: Variable
+    object: Variable
+    extent: Expr | None = None
+    lowest: Expr | None = None
+
+
+Obligation = NoOverlap | NoWrap | Holds | Untouched
 
 
 @dataclass(frozen=True, slots=True)

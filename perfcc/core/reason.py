@@ -64,6 +64,13 @@ _ROWS = (
     ReasonKind("analysis-budget", "analysis", "the dependence analysis ran out of its time or size limit", ""),
     ReasonKind("large-private", "analysis", "a private array would be too large for a worker thread's stack", "allocate it outside the loop"),
     ReasonKind("no-rule", "rules", "no rule applies to this loop", ""),
+    ReasonKind(
+        "bound-not-checkable",
+        "rules",
+        "the loop's bound may lie outside its variable's type, and is not known when the kernel starts",
+        "give the loop variable the bound's type",
+    ),
+    ReasonKind("not-duplicable", "rules", "the loop's text can't stand twice in the unit", "move local statics, labels and lambdas out of the loop"),
     ReasonKind("openmp-unavailable", "rules", "this compiler's OpenMP output can't be made self-contained yet", "compile with g++"),
     ReasonKind("openmp-in-headers", "rules", "a header holds OpenMP pragmas that -fopenmp would wake up", ""),
     # -- verification

@@ -21,7 +21,7 @@ class SettingsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``budget`` is seconds of search a translation unit; ``threads`` 0 means all the machine has; ``rules_off`` are rule ids switched off."""
+    """What the user may set: ``budget`` is seconds of search a unit, ``threads`` 0 all the machine has, ``rules_off`` the rules switched off."""
 
     mode: str = "search"
     budget: float = 120.0
@@ -65,7 +65,7 @@ def find_file(start: Path) -> Path | None:
     return None
 
 
-_KEYS = tuple(f.name for f in fields(Settings) if f.name != "rules_off") + ("rules",)
+_KEYS = (*(f.name for f in fields(Settings) if f.name != "rules_off"), "rules")
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -74,9 +74,10 @@ def _read(path: Path) -> dict[str, Any]:
     else:
         import tomli as tomllib
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        table: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"{path}: {error}") from None
+    return table
 
 
 def _from_table(settings: Settings, table: Mapping[str, Any], where: str) -> Settings:
@@ -89,7 +90,7 @@ def _set(settings: Settings, key: str, value: Any, where: str) -> Settings:
     if key not in _KEYS:
         near = get_close_matches(key, _KEYS, 1)
         hint = f"; did you mean '{near[0]}'?" if near else f"; the keys are {', '.join(_KEYS)}"
-        raise SettingsError(f"{where}: unknown key '{key}'{hint}")
+        raise SettingsError(f"{where}: unknown key {key!r}{hint}")
     match key:
         case "mode":
             return replace(settings, mode=_choice(value, MODES, key, where))
@@ -100,13 +101,24 @@ def _set(settings: Settings, key: str, value: Any, where: str) -> Settings:
         case "budget":
             return replace(settings, budget=_number(value, key, where))
         case "threads":
-            return replace(settings, threads=int(_number(value, key, where)))
+            threads = _number(value, key, where)
+            if threads != int(threads):
+                raise SettingsError(f"{where}: threads must be a whole number, not {value!r}")
+            return replace(settings, threads=int(threads))
         case "rules":
             return replace(settings, rules_off=_rules_off(value, where))
+        case "model":
+            return replace(settings, model=_string(value, key, where))
+        case "store":
+            return replace(settings, store=_string(value, key, where))
         case _:
-            if not isinstance(value, str):
-                raise SettingsError(f"{where}: {key} must be a string, not {value!r}")
-            return replace(settings, **{key: value})
+            return replace(settings, report=_string(value, key, where))
+
+
+def _string(value: Any, key: str, where: str) -> str:
+    if not isinstance(value, str):
+        raise SettingsError(f"{where}: {key} must be a string, not {value!r}")
+    return value
 
 
 def _choice(value: Any, allowed: tuple[str, ...], key: str, where: str) -> str:
@@ -117,11 +129,11 @@ def _choice(value: Any, allowed: tuple[str, ...], key: str, where: str) -> str:
 
 def _number(value: Any, key: str, where: str) -> float:
     try:
-        number = float(value)
-    except (TypeError, ValueError):
+        number = float(value) if not isinstance(value, bool) else float("nan")
+    except (TypeError, ValueError, OverflowError):
         raise SettingsError(f"{where}: {key} must be a number, not {value!r}") from None
     if not 0 <= number < float("inf"):
-        raise SettingsError(f"{where}: {key} must not be negative, not {value!r}")
+        raise SettingsError(f"{where}: {key} must be a finite number of at least 0, not {value!r}")
     return number
 
 

@@ -21,7 +21,7 @@ class SettingsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the user may set: ``budget`` is seconds of search a unit, ``threads`` 0 all the machine has, ``rules_off`` the rules switched off."""
+    """``budget`` is seconds of search a unit; ``threads`` 0 means all the machine has; ``rules_off`` are the rules switched off."""
 
     mode: str = "search"
     budget: float = 120.0

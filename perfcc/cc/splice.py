@@ -1,0 +1,94 @@
+"""Rewritten text: replacements at byte spans, with every other line keeping its number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from perfcc.core.span import Span
+
+_BOM = b"\xef\xbb\xbf"
+_TOKEN = re.compile(
+    rb"""
+    (?P<comment> // (?: [^\n\\] | \\. | \\\n )* | /\* .*? \*/ )
+  | (?P<raw> \b (?:u8|[uUL])? R"(?P<delimiter>[^()\\\s"]{0,16}) \( .*? \) (?P=delimiter) " )
+  | (?P<string> " (?: [^"\\\n] | \\. )* " )
+  | (?P<char> (?<![0-9A-Za-z_]) (?:u8|[uUL])? ' (?: [^'\\\n] | \\. )* ' )
+  | (?P<pragma> ^ [ \t]* (?: \# | %: | \?\?= ) (?: [ \t] | /\*.*?\*/ | \\\n )* pragma \b (?: [ \t] | /\*.*?\*/ | \\\n )* (?P<omp> omp ) \b )
+  | (?P<operator> \b _Pragma \s* \( \s* (?:u8|[uUL])? " \s* (?P<word> omp ) \b )
+  | (?P<number> \b [0-9] (?: [0-9A-Za-z_.] | '[0-9A-Za-z_] )* )
+  | (?P<name> [A-Za-z_] \w* )
+    """,
+    re.X | re.S | re.M,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """``text`` takes the place of the bytes of ``span``; ``threads``: it holds OpenMP pragmas."""
+
+    span: Span
+    text: str
+    threads: bool
+
+
+def splice(source: bytes, replacements: Sequence[Replacement], head: str, file: str, mask_openmp: bool) -> bytes:
+    """The rewritten text. ``head`` goes to the top at file scope; ``file`` is the source's name as the compiler was given it.
+
+    With ``mask_openmp`` the source's own OpenMP pragmas stay asleep although the text is compiled with -fopenmp. Raises ValueError when
+    replacements overlap or lie outside the source.
+    """
+    parts: list[bytes] = []
+    if head:
+        parts += [b'#line 1 "perfcc-runtime"\n', head.encode("utf-8"), b"\n"]
+    at = len(_BOM) if source.startswith(_BOM) else 0
+    if head:
+        parts.append(_line(1, file))
+    for item in sorted(replacements, key=lambda replacement: replacement.span.begin):
+        begin, end = item.span.begin, item.span.end
+        if begin < at or end < begin or end > len(source):
+            raise ValueError(f"replacement at {item.span} overlaps another or lies outside the source")
+        parts.append(_masked(source[at:begin], mask_openmp))
+        parts.append(_numbered(item, source, file))
+        parts.append(b"\n" + _line(source.count(b"\n", 0, end) + 1, file))
+        parts.append(b" " * (end - source.rfind(b"\n", 0, end) - 1))
+        at = end
+    parts.append(_masked(source[at:], mask_openmp))
+    return b"".join(parts)
+
+
+def _numbered(item: Replacement, source: bytes, file: str) -> bytes:
+    """The replacement, with the line numbers of the original wherever it repeats the original verbatim."""
+    text = item.text.encode("utf-8", "surrogateescape")
+    original = source[item.span.begin : item.span.end]
+    at = text.rfind(original)
+    if at < 0 or text == original:
+        return text
+    column = item.span.begin - source.rfind(b"\n", 0, item.span.begin) - 1
+    line = source.count(b"\n", 0, item.span.begin) + 1
+    return text[:at] + b"\n" + _line(line, file) + b" " * column + text[at:]
+
+
+def _line(number: int, file: str) -> bytes:
+    quoted = file.replace("\\", "\\\\").replace('"', '\\"')
+    return f'#line {number} "{quoted}"\n'.encode("utf-8", "surrogateescape")
+
+
+def _masked(text: bytes, mask: bool) -> bytes:
+    """The same text with the word ``omp`` of every OpenMP pragma replaced by one that no compiler knows; no byte moves."""
+    if not mask or b"omp" not in text:
+        return text
+    out = bytearray(text)
+    for match in _TOKEN.finditer(text):
+        for group in ("omp", "word"):
+            begin, end = match.span(group)
+            if begin >= 0:
+                out[begin:end] = b"xmp"
+    return bytes(out)
+
+
+def names(text: bytes) -> Iterable[bytes]:
+    """The identifiers of the text, in order, comments and literals left out; lines that end in a backslash are joined first."""
+    joined = re.sub(rb"\\[ \t]*\r?\n", b"", text)
+    return (match["name"] for match in _TOKEN.finditer(joined) if match["name"] is not None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from perfcc.core.candidate import Candidate, Parameters
 from perfcc.core.decision import Evidence, Verdict
@@ -26,7 +26,10 @@ class Match:
 
 
 class Rule(Protocol):
-    """One rule = one module of ``perfcc.rules.catalogue`` with these functions, beside its room ``rules/<id>/``."""
+    """One rule = one module of ``perfcc.rules.catalogue`` with these functions, beside its room ``rules/<id>/``.
+
+    An optional integer ``PHASE`` says where it stands in a sequence: steps are in ascending phase.
+    """
 
     def match(self, kernel: Kernel, nest: Loop, facts: Facts) -> Iterable[Match]: ...
 
@@ -51,3 +54,10 @@ class Judge(Protocol):
     def judge(self, candidate: Candidate) -> Verdict: ...
 
     def evidence(self) -> tuple[Evidence, ...]: ...
+
+
+@runtime_checkable
+class Refuses(Protocol):
+    """A proposer that can tell why it offers nothing: the refusals of the rules it asked, each with the loop it was asked about."""
+
+    def refusals(self, kernel: Kernel, facts: Facts) -> tuple[tuple[str, Refusal], ...]: ...

@@ -12,8 +12,8 @@ from perfcc.core.reason import Reason
 class Legal:
     """A proof that one rule may be applied to one match. Only ``Rule.legal`` makes one; ``Rule.rewrite`` can't be called without it.
 
-    ``obligations`` become the guard. ``argument`` says in one sentence why it is legal, for the report. ``facts`` are what the proof rests on where
-    the rewrite needs them (what to privatise).
+    ``obligations`` become the guard. ``argument`` says in one sentence why it is legal, for the report. ``facts`` are what the proof
+    rests on where the rewrite needs them (what to privatise).
     """
 
     rule: str

@@ -1,0 +1,150 @@
+"""The store: what was decided, kept between builds and shared between machines.
+
+A directory of small files, each written whole (``files``) and checked when read. Whatever can't be read is a miss, whatever can't be
+written is not kept: a store that is read-only, full, damaged or being written by others never stops a build.
+
+==============  ===========================================================================================
+``decisions/``  one kernel's Decision, by ``key.decision_key``
+``objects/``    contents by their BLAKE2b-256, ``ab/cdef...``
+``outputs/``    the Outcome of the unit behind each object file, by a digest of its real path
+``probes/``     what a compiler answered, by ``probe_key``
+``units/``      unit verdicts, written through the launcher's own code
+``links/``      what the launcher knows of links
+``counters/``   ``--stats``
+==============  ===========================================================================================
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from perfcc.core.codec import CodecError, decode, encode
+from perfcc.core.decision import Decision, Outcome, Status
+from perfcc.store import files
+from perfcc.store.key import digest
+
+T = TypeVar("T")
+
+SUBDIRECTORIES = ("decisions", "objects", "outputs", "probes", "units", "links")
+
+
+class Store:
+    """A store at ``path``; nothing is created before something is kept."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    # -- kernels
+
+    def decision(self, key: str) -> Decision | None:
+        """The decision kept under ``key``."""
+        return self._record("decisions", key, Decision)
+
+    def keep_decision(self, key: str, decision: Decision) -> bool:
+        """Keeps it, unless it is undecided: a later build tries that again. True when kept."""
+        return decision.status is not Status.UNDECIDED and self._keep("decisions", key, decision)
+
+    # -- contents
+
+    def keep_object(self, content: bytes) -> str | None:
+        """Keeps the content; its name, or None where it could not be kept."""
+        name = hashlib.blake2b(content, digest_size=32).hexdigest()
+        path = self.object_path(name)
+        if path.is_file() and files.read(path) == content:
+            return name
+        return name if files.write(path, content) else None
+
+    def load_object(self, name: str) -> bytes | None:
+        """The content of that name; None when it isn't there or is not what its name says."""
+        path = self.object_path(name)
+        content = files.read(path)
+        if content is None:
+            return None
+        if hashlib.blake2b(content, digest_size=32).hexdigest() != name:
+            files.forget(path)
+            return None
+        return content
+
+    def object_path(self, name: str) -> Path:
+        """Where the content of that name lies, there or not. Raises ValueError for what is no name."""
+        return self._path("objects", name, "")
+
+    # -- units
+
+    def keep_outcome(self, output: Path, outcome: Outcome) -> bool:
+        """Keeps what became of the unit whose object is ``output``."""
+        return self._keep("outputs", output_key(output), outcome)
+
+    def outcome(self, output: Path) -> Outcome | None:
+        """What became of the unit whose object is ``output``."""
+        return self._record("outputs", output_key(output), Outcome)
+
+    def outcomes(self, directory: Path) -> list[Outcome]:
+        """What became of the units whose objects lie in ``directory`` or below, by object; objects that are gone are left out.
+
+        ``Outcome.output`` must be absolute for an object to be found here.
+        """
+        root = os.path.join(os.path.realpath(directory), "")
+        found = {}
+        for key in self._keys("outputs"):
+            outcome = self._record("outputs", key, Outcome, touch=False)
+            if outcome is not None and os.path.isabs(outcome.output):
+                real = os.path.realpath(outcome.output)
+                if real.startswith(root) and os.path.exists(real):
+                    found[real] = outcome
+        return [found[real] for real in sorted(found)]
+
+    # -- compilers
+
+    def probe(self, key: str, kind: type[T]) -> T | None:
+        """A compiler's answer, an instance of ``kind``."""
+        return self._record("probes", key, kind)
+
+    def keep_probe(self, key: str, answer: object) -> bool:
+        """Keeps a compiler's answer."""
+        return self._keep("probes", key, answer)
+
+    # -- files
+
+    def _path(self, kind: str, key: str, suffix: str) -> Path:
+        if len(key) != 64 or not set(key) <= set("0123456789abcdef"):
+            raise ValueError(f"{key!r} is not a key")
+        return self.path / kind / key[:2] / (key[2:] + suffix)
+
+    def _keys(self, kind: str) -> Iterator[str]:
+        for path in sorted((self.path / kind).glob("??/*.json")):
+            key = path.parent.name + path.stem
+            if len(key) == 64:
+                yield key
+
+    def _keep(self, kind: str, key: str, value: object) -> bool:
+        body = json.dumps(encode(value), separators=(",", ":"), sort_keys=True, allow_nan=False).encode()
+        return files.write(self._path(kind, key, ".json"), files.seal(body))
+
+    def _record(self, kind: str, key: str, cls: type[T], touch: bool = True) -> T | None:
+        path = self._path(kind, key, ".json")
+        content = files.read(path) if touch else _peek(path)
+        body = None if content is None else files.unseal(content)
+        if body is None:
+            return None
+        try:
+            return decode(cls, json.loads(body))
+        except (CodecError, ValueError, RecursionError):
+            return None
+
+
+def output_key(output: Path) -> str:
+    """The key of an object file: a digest of its real path."""
+    return digest("output", os.path.realpath(output))
+
+
+def _peek(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None

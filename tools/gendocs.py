@@ -23,6 +23,8 @@ sys.path.insert(0, str(ROOT))
 from perfcc.core.reason import REASONS, ReasonKind  # noqa: E402
 
 MADE = "<!-- Made by tools/gendocs.py: run `make docs` in place of editing. -->\n\n"
+PASS_TABLE = ROOT / "native" / "launcher" / "reasons.def"
+PASS_REASON = re.compile(r'^PASS_REASON\("([a-z-]+)", "([^"]*)"\)', re.M)
 STAGES = {
     "frontend": "What the loop is made of",
     "analysis": "Legality",
@@ -59,6 +61,13 @@ def reasons_page() -> str:
         lines += [f"## {STAGES[stage]}\n", "| reason | means | to lift it |", "| --- | --- | --- |"]
         lines += [f'| <a id="{row.id}"></a>`{row.id}` | {_cell(row.sentence)} | {_cell(row.lift)} |' for row in rows]
         lines.append("")
+    lines += [
+        "## Whole compiles that go straight to the compiler\n",
+        "perfcc does not look at these at all; `perfcc --stats` counts them.\n",
+        "| reason | means |",
+        "| --- | --- |",
+        *(f"| `{id}` | {_cell(sentence)} |" for id, sentence in PASS_REASON.findall(PASS_TABLE.read_text("utf-8"))),
+    ]
     return MADE + "\n".join(lines).rstrip() + "\n"
 
 
@@ -67,7 +76,7 @@ def rules_page(rooms: list[Path]) -> str:
     lines = ["# Rules\n", "| rule | category | what it does |", "| --- | --- | --- |"]
     for room in rooms:
         rule = _rule(room)
-        lines.append(f"| [{_cell(rule['title'])}]({room.name}.md) (`{room.name}`) | {_cell(rule['category'])} | {_cell(rule['what'])} |")
+        lines.append(f"| [{_cell(rule['title'])}]({room.name}.md) (`{room.name}`) | {_cell(rule['category'])} | {_cell(rule['does'])} |")
     return MADE + "\n".join(lines) + "\n"
 
 
@@ -78,12 +87,15 @@ def rule_page(room: Path) -> str:
         f"# {rule['title']}\n",
         f"Rule `{room.name}`, category {rule['category']}. Safety: {SAFETY[rule['safety']]}.\n",
         "## What it does\n",
-        _text(rule["what"]),
+        _text(rule["does"]),
         "## Why it helps\n",
-        _text(rule["why"]),
+        _text(rule["helps"]),
     ]
     if rule.get("references"):
         lines += ["## References\n", *(f"- {reference}" for reference in rule["references"]), ""]
+    if rule.get("refuses"):
+        lines += ["## What it refuses with\n"]
+        lines += [f"- [`{id}`](../reasons.md#{id}): {REASONS[id].sentence}" for id in rule["refuses"]] + [""]
     lines += _cases(room, "fires", "Where it applies")
     lines += _cases(room, "refuses", "Where it does not")
     return MADE + "\n".join(lines).rstrip() + "\n"
@@ -112,7 +124,7 @@ def _reason_lines(text: str) -> Iterator[str]:
 
 def _rule(room: Path) -> dict[str, Any]:
     rule = tomllib.loads((room / "rule.toml").read_text("utf-8"))
-    lacking = [key for key in ("title", "category", "what", "why", "safety") if not rule.get(key)]
+    lacking = [key for key in ("title", "category", "does", "helps", "safety") if not rule.get(key)]
     if lacking:
         raise SystemExit(f"{room}/rule.toml lacks {', '.join(lacking)}")
     return rule

@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 Counters = Mapping[str, float]
 
 
-def stats_text(counters: Counters, console: Console) -> None:
-    """One line a group, in the order given, its parts below it, the greatest first."""
+def stats_text(counters: Counters, console: Console, sentences: Mapping[str, str] | None = None) -> None:
+    """One line a group, in the order given, its parts below it, the greatest first.
+
+    A part that is a reason's id is shown with its sentence; ``sentences`` has those of ids outside the table of reasons
+    (why a compile was passed through).
+    """
     page = Page(console, {})
     if not counters:
         page.line("Nothing has been counted yet.")
@@ -29,7 +33,7 @@ def stats_text(counters: Counters, console: Console) -> None:
     for group, (total, parts) in _grouped(counters).items():
         page.line(f"{_figure(group, total):>10}  {group.replace('-', ' ').replace('_', ' ')}", "bold")
         for name, value in sorted(parts.items(), key=lambda item: (-item[1], item[0])):
-            page.line(f"{_figure(group, value):>14}  {_words(name)}")
+            page.line(f"{_figure(group, value):>14}  {_words(name, sentences or {})}")
 
 
 def stats_json(counters: Counters) -> str:
@@ -56,7 +60,6 @@ def _figure(group: str, value: float) -> str:
     return wording.seconds(value) if group.endswith("seconds") else wording.count(value)
 
 
-def _words(name: str) -> str:
-    """A reason's sentence where the name is a reason's id."""
-    kind = REASONS.get(name)
-    return f"{kind.sentence} [{name}]" if kind is not None else name
+def _words(name: str, sentences: Mapping[str, str]) -> str:
+    sentence = sentences.get(name) or (REASONS[name].sentence if name in REASONS else "")
+    return f"{sentence} [{name}]" if sentence else name

@@ -51,12 +51,14 @@ def test_a_rules_page_has_its_words_its_cases_and_its_reasons(gendocs: ModuleTyp
     page = pages["docs/rules/swap-loops.md"]
     assert "# Loop swap\n" in page
     assert "int fires;" in page
+    assert "- A book\n" in page
     assert "[`carried-dependence`](../reasons.md#carried-dependence)" in page
     assert "[Loop swap](swap-loops.md) (`swap-loops`)" in pages["docs/rules/README.md"]
 
 
 def test_every_reason_is_on_the_page(gendocs: ModuleType) -> None:
     page = gendocs.reasons_page()
+    assert "| `link` | it links, nothing is compiled |" in page
     assert [id for id in REASONS if f'<a id="{id}"></a>`{id}`' not in page] == []
 
 
@@ -94,7 +96,9 @@ def room(root: Path) -> None:
     cases = root / "rules" / "swap-loops" / "cases"
     cases.mkdir(parents=True)
     (cases.parent / "rule.toml").write_text(
-        'title = "Loop swap"\ncategory = "loop-efficiency"\nwhat = "Swaps."\nwhy = "It is faster."\nsafety = "exact"\n', "utf-8"
+        'title = "Loop swap"\ncategory = "loop-efficiency"\ndoes = "Swaps."\nhelps = "It is faster."\n'
+        'safety = "exact"\nrefuses = ["carried-dependence"]\nreferences = ["A book"]\n',
+        "utf-8",
     )
     (cases / "fires_simply.cpp").write_text("int fires;\n", "utf-8")
     (cases / "refuses_carried.cpp").write_text("// reason: carried-dependence\nint refuses;\n", "utf-8")

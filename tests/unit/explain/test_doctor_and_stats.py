@@ -63,12 +63,12 @@ def test_the_doctors_json() -> None:
 
 def test_counters_are_grouped_and_reasons_spelled_out() -> None:
     out, stream = console()
-    stats_text(COUNTERS, out)
+    stats_text(COUNTERS, out, {"link": "it links, nothing is compiled"})
     assert stream.getvalue().splitlines() == [
         "         7  compiled",
         "         5  passed through",
         "             3  preprocess",
-        "             2  link",
+        "             2  it links, nothing is compiled [link]",
         "         4  refused",
         "             4  the loop does input or output [io-in-loop]",
         "   50.0 ms  search seconds",

@@ -28,8 +28,8 @@ class Room:
     id: str
     title: str
     category: str
-    does: str
-    helps: str
+    what: str
+    why: str
     safety: str
     references: tuple[str, ...]
     refuses: tuple[str, ...]
@@ -79,8 +79,8 @@ def room(id: str) -> Room:
             id=id,
             title=str(table["title"]),
             category=str(table["category"]),
-            does=str(table["does"]).strip(),
-            helps=str(table["helps"]).strip(),
+            what=str(table["what"]).strip(),
+            why=str(table["why"]).strip(),
             safety=str(table["safety"]),
             references=tuple(str(r) for r in table["references"]),
             refuses=tuple(str(r) for r in table["refuses"]),

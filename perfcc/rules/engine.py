@@ -100,9 +100,9 @@ def candidate(state: State, proposer: str = "rules") -> Candidate:
 
 def work(state: State) -> Expr | None:
     """The size of one run: innermost iterations of the loop the rewrite starts at, or the nearest thing that is known at entry."""
-    threaded = [loop.id for loop in loops(state.nest) if loop.annotations]
-    by_id = {f.loop: f for f in state.original_facts.loops} | {f.loop: f for f in state.facts.loops}
-    chosen = [by_id[id] for id in (*threaded, *state.touched) if id in by_id]
+    threaded = [loop.id for loop in loops(state.nest) if loop.annotations and not loop.id.endswith(".tile")]
+    chosen = [f for id in threaded for f in state.facts.loops if f.loop == id]
+    chosen += [f for id in state.touched for f in state.original_facts.loops if f.loop == id]
     for facts in (*chosen, *state.original_facts.loops[:1]):
         for size in (facts.work, facts.trip_count):
             if size is not None:

@@ -10,7 +10,7 @@ from perfcc.core.ir import Assign, Block, Declare, Evaluate, Expr, If, IntConst,
 from perfcc.core.kernel import Kernel
 from perfcc.core.span import Span
 from perfcc.core.types import Scope, Storage, Variable
-from perfcc.rules.region import Accumulator, Header, accumulated, element, indented, region
+from perfcc.rules.region import Accumulator, Header, accumulated, element, indented, is_ours, region
 from perfcc.rules.source import SourceText, bare
 from perfcc.rules.tree import only_loop
 from perfcc.rules.types import same, type_of
@@ -98,6 +98,8 @@ class _Printer:
             header = Header(loop, bare(self._source.expr(loop.lower)), self._source.expr(loop.bound))
             return [header.text(), *self._block(loop.body)]
         hoisted, header = self._header(loop, self._next(), hoist_lower=False)
+        if is_ours(loop.var) and not loop.declares_var:
+            hoisted.append(f"{element(loop.var)} {loop.var.name};")
         lines = [header.text(), *self._block(loop.body)]
         return ["{", *indented([*hoisted, *lines]), "}"] if hoisted else lines
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from perfcc.core.ir import Binary, Cast, Expr, Loop, Parallel, Reduction, VarRef, expressions
+from perfcc.core.ir import Binary, Cast, Declare, Expr, Loop, Parallel, Reduction, VarRef, expressions, statements
 from perfcc.core.kernel import Kernel
 from perfcc.core.types import ScalarType, Scope, TypeKind, Variable
 from perfcc.rules.tree import undeclared_loop_variables
@@ -60,6 +60,11 @@ class Accumulator:
     def combine(self) -> str:
         var = self.reduction.var
         return f"{var.name} = ({element(var)})(({self.type}){var.name} {self.reduction.op} {self.name});"
+
+
+def is_ours(var: Variable) -> bool:
+    """True for a loop variable that a rule made: it is declared where its loop stands."""
+    return var.id.startswith("perfcc_")
 
 
 def element(var: Variable) -> str:
@@ -155,12 +160,13 @@ class Region:
         return [*before, f"#pragma omp parallel{private}", "{", *indented(inside), "}", *after]
 
     def _outlives(self, loop: Loop) -> bool:
-        return not loop.declares_var and loop.var.id not in self.kernel.dead_after
+        return not loop.declares_var and not is_ours(loop.var) and loop.var.id not in self.kernel.dead_after
 
     def _private(self) -> list[str]:
         kept = {v.id for v in self.parallel.lastprivate} | {h.loop.var.id for h in self.headers}
         inner = undeclared_loop_variables(self.headers[-1].loop.body)
-        found = {v.id: v.name for v in (*self.parallel.private, *inner) if v.id not in kept and not v.declared_in_kernel}
+        declared = {s.var.id for s in statements(self.headers[-1].loop.body) if isinstance(s, Declare)}
+        found = {v.id: v.name for v in (*self.parallel.private, *inner) if v.id not in kept | declared and not is_ours(v)}
         return [f"private({', '.join(found.values())})"] if found else []
 
     def _clauses(self, private: list[str]) -> str:

@@ -13,11 +13,12 @@ from perfcc.core.protocols import Match
 from perfcc.core.reason import Reason
 from perfcc.core.types import Scope, Variable
 from perfcc.rules.bounds import fresh, rectangular, runs
+from perfcc.rules.region import is_ours
 from perfcc.rules.tree import band, exchange, find, undeclared_loop_variables
 
 
 def places(rule: str, nest: Loop, facts: Facts) -> tuple[Match, ...]:
-    """The loops of the nest, outermost first; one that can be run as one with the loop inside it is offered so as well, as a band of two."""
+    """The loops of the nest, outermost first; each is offered as a band of two as well with the loop inside it where bounds allow."""
     found: list[Match] = []
     for loop in loops(nest):
         found.append(Match(rule, nest, loop.id, (loop.id,)))
@@ -92,4 +93,4 @@ def _blocker(loop: Loop, facts: LoopFacts) -> Reason | None:
 def _kept_loop_variables(kernel: Kernel, loop: Loop, facts: LoopFacts) -> tuple[Variable, ...]:
     """Variables of inner loops, declared outside the nest, whose last value someone may read."""
     private = {v.id for v in facts.private} | set(kernel.dead_after)
-    return tuple(v for v in undeclared_loop_variables(loop.body) if v.id not in private and not v.declared_in_kernel)
+    return tuple(v for v in undeclared_loop_variables(loop.body) if v.id not in private and not is_ours(v))

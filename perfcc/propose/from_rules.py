@@ -1,0 +1,148 @@
+"""Candidates from the rules: legal sequences of steps, ordered by a small cost model, then variations of what won.
+
+The model is meant to be read: time is the cache lines an innermost iteration takes (halved when the nest is cut into blocks), plus one for
+computing, divided by the threads that share it, plus a tenth for each loop outside the parallel one, since a region is entered every time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+from perfcc.core.candidate import Candidate, Parameters, Step
+from perfcc.core.decision import Accepted, Verdict
+from perfcc.core.facts import Facts
+from perfcc.core.ir import loops
+from perfcc.core.kernel import Kernel
+from perfcc.core.proof import Refusal
+from perfcc.core.protocols import Match
+from perfcc.rules.discovery import rules
+from perfcc.rules.engine import Analyse, State, apply, candidate, matches, start
+from perfcc.rules.order import cost
+from perfcc.rules.tree import path
+
+STATES = 48
+"""Most sequences that are looked at for one kernel."""
+FIRST = 8
+"""Candidates of a generation."""
+_PLACES = 4
+"""Places at which one rule is applied to one state."""
+
+
+class FromRules:
+    """The proposer of rule sequences. ``rules_off``: ids of rules it must not use; ``threads``: the team a region gets (0: the machine's)."""
+
+    def __init__(self, analyse: Analyse, rules_off: tuple[str, ...] = (), threads: int = 0) -> None:
+        self._analyse = analyse
+        self._rules = tuple(id for id in rules() if id not in rules_off)
+        self._threads = threads or os.cpu_count() or 1
+        self._found: dict[str, tuple[Candidate, ...]] = {}
+
+    def propose(self, kernel: Kernel, facts: Facts, tried: tuple[Verdict, ...]) -> Iterable[Candidate]:
+        """Generation 0: the best sequences by the model. Later: variations of the fastest accepted candidate, then untried sequences."""
+        if not tried:
+            return self._sequences(kernel, facts)[:FIRST]
+        seen = {verdict.candidate.fast for verdict in tried}
+        fresh = _distinct((*self._variations(kernel, facts, tried), *self._sequences(kernel, facts)), seen)
+        return tuple(fresh)[:FIRST]
+
+    def refusals(self, kernel: Kernel, facts: Facts) -> tuple[tuple[str, Refusal], ...]:
+        """What each rule said no to on the nest as it stands, outermost loops first."""
+        state = start(kernel, facts)
+        if isinstance(state, Refusal):
+            return (("", state),)
+        found: list[tuple[str, Refusal]] = []
+        for id in self._rules:
+            for match in matches(state, id):
+                proof = rules()[id].legal(match, facts)
+                if isinstance(proof, Refusal):
+                    found.append((match.loop, proof))
+        return tuple(dict.fromkeys(found))
+
+    def _sequences(self, kernel: Kernel, facts: Facts) -> tuple[Candidate, ...]:
+        if kernel.id not in self._found:
+            ranked = sorted(self._states(kernel, facts), key=self._cost)
+            self._found[kernel.id] = tuple(_distinct((candidate(state) for state in ranked), set()))
+        return self._found[kernel.id]
+
+    def _states(self, kernel: Kernel, facts: Facts) -> list[State]:
+        """Every sequence of distinct rules in their order, each at its first legal places with its first parameters."""
+        first = start(kernel, facts)
+        if isinstance(first, Refusal):
+            return []
+        found = [first]
+        for id in self._rules:
+            for state in tuple(found):
+                for after in self._steps(state, id):
+                    if len(found) > STATES:
+                        return found[1:]
+                    found.append(after)
+        return found[1:]
+
+    def _steps(self, state: State, id: str) -> Iterator[State]:
+        applied = 0
+        for match in matches(state, id):
+            parameters = next(iter(rules()[id].parameters(match, state.facts)), None)
+            if parameters is None or applied == _PLACES:
+                continue
+            after = apply(state, match, parameters, self._analyse)
+            if isinstance(after, State):
+                applied += 1
+                yield after
+
+    def _cost(self, state: State) -> tuple[float, int]:
+        """Estimated time of an innermost iteration; fewer steps first where that is equal."""
+        deepest = max(state.facts.loops, key=lambda f: f.depth)
+        lines = cost(state.facts, (deepest.loop,))[0]
+        blocked = any(loop.id.endswith(".tile") for loop in loops(state.nest))
+        time = 1 + lines / (2 if blocked else 1)
+        for loop in loops(state.nest):
+            if loop.annotations:
+                outside = len(path(state.nest, loop.id)) - 1
+                time = time / self._threads * (1 + 0.1 * outside)
+        return time, len(state.steps)
+
+    def _variations(self, kernel: Kernel, facts: Facts, tried: tuple[Verdict, ...]) -> Iterator[Candidate]:
+        """The fastest accepted candidate with one step's parameters exchanged."""
+        accepted = [verdict for verdict in tried if isinstance(verdict, Accepted)]
+        if not accepted:
+            return
+        best = max(accepted, key=lambda verdict: verdict.speedup).candidate
+        for position, step in enumerate(best.steps):
+            before = self._replay(kernel, facts, best.steps[:position])
+            if before is None:
+                continue
+            for match, parameters in self._choices(before, step):
+                if parameters == step.parameters:
+                    continue
+                state = apply(before, match, parameters, self._analyse)
+                after = self._replay_from(state, best.steps[position + 1 :]) if isinstance(state, State) else None
+                if after is not None:
+                    yield candidate(after)
+
+    def _choices(self, state: State, step: Step) -> Iterator[tuple[Match, Parameters]]:
+        for match in matches(state, step.rule):
+            if match.loop == step.loop:
+                for parameters in rules()[step.rule].parameters(match, state.facts):
+                    yield match, parameters
+
+    def _replay(self, kernel: Kernel, facts: Facts, steps: tuple[Step, ...]) -> State | None:
+        state = start(kernel, facts)
+        return None if isinstance(state, Refusal) else self._replay_from(state, steps)
+
+    def _replay_from(self, state: State, steps: tuple[Step, ...]) -> State | None:
+        for step in steps:
+            choice = next((c for c in self._choices(state, step) if c[1] == step.parameters), None)
+            after = apply(state, choice[0], choice[1], self._analyse) if choice is not None else None
+            if not isinstance(after, State):
+                return None
+            state = after
+        return state
+
+
+def _distinct(candidates: Iterable[Candidate], seen: set[str]) -> Iterator[Candidate]:
+    """Those whose text is new."""
+    for found in candidates:
+        if found.fast not in seen:
+            seen.add(found.fast)
+            yield found

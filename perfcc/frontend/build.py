@@ -1,0 +1,144 @@
+"""From loop sites to Kernels: the maximal modelled nests, and a refusal for every loop that is in none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from perfcc.core.kernel import Kernel
+from perfcc.core.reason import Reason
+from perfcc.core.span import Span
+from perfcc.frontend import kinds as k
+from perfcc.frontend.collect import FunctionSite, LoopSite, is_generic_lambda
+from perfcc.frontend.context import Context
+from perfcc.frontend.hotness import hotness, refused_hotness
+from perfcc.frontend.identity import digest
+from perfcc.frontend.liveness import liveness
+from perfcc.frontend.nest import NestBuilder
+from perfcc.frontend.openmp import OpenMP
+from perfcc.frontend.prelude import surroundings
+from perfcc.frontend.purity import Purity
+from perfcc.frontend.ranges import statement_end
+from perfcc.frontend.refusal import Refused
+from perfcc.frontend.unit import Unit
+from perfcc.frontend.uses import Uses
+
+
+class KernelBuilder:
+    """Makes the kernels of one unit."""
+
+    def __init__(self, unit: Unit) -> None:
+        self._unit = unit
+        self._openmp = OpenMP(unit.source)
+        self._purity = Purity(unit)
+
+    def kernels(self, site: FunctionSite) -> Iterator[Kernel]:
+        """The kernels of one function, in source order of their first bytes."""
+        uses: Uses | None = None
+        stack = list(reversed(site.loops))
+        while stack:
+            loop = stack.pop()
+            refusal = self._beforehand(site, loop)
+            if refusal is None:
+                try:
+                    uses = uses or Uses(site.node, self._unit.types)
+                    yield self._modelled(site, loop, uses)
+                    continue
+                except Refused as refused:
+                    refusal = refused.reason
+                except Exception as error:  # one kernel's failure must not cost the others
+                    refusal = Reason("internal-error", self._span(loop), f"{type(error).__name__}: {error}")
+            yield self._refused(site, loop, refusal)
+            stack.extend(reversed(loop.inner))
+
+    def _span(self, loop: LoopSite) -> Span:
+        node = loop.node
+        return self._unit.source.span(node.begin, max(node.begin + 1, statement_end(self._unit, node)))
+
+    def _beforehand(self, site: FunctionSite, loop: LoopSite) -> Reason | None:
+        """Reasons that the loop's surroundings give."""
+        node, source = loop.node, self._unit.source
+        span = self._span(loop)
+        pragma = self._openmp.directive_before.get(node.begin)
+        if pragma is not None:
+            return Reason("user-openmp", source.span(pragma, pragma + 1))
+        if node.parent is not None and k.is_openmp_directive(node.parent.kind):
+            return Reason("user-openmp", span)
+        if self._openmp.inside(node.begin):
+            return Reason("inside-parallel-region", span)
+        if site.dependent or is_generic_lambda(self._unit, node):
+            return Reason("dependent-type", span, "in a template")
+        use = self._unit.macros.outermost.get(node.begin)
+        if use is not None:
+            return Reason("macro-in-kernel", source.span(use.begin, use.end), use.name)
+        for pragma_inside in self._openmp.directives_in(span.begin, span.end):
+            return Reason("user-openmp", source.span(pragma_inside, pragma_inside + 1))
+        for directive in source.directives_in(span.begin, span.end):
+            return Reason("macro-in-kernel", source.span(directive.begin, directive.end), f"#{directive.name}")
+        return None
+
+    def _modelled(self, site: FunctionSite, loop: LoopSite, uses: Uses) -> Kernel:
+        unit, span = self._unit, self._span(loop)
+        context = Context(unit, uses, self._purity, span.begin, span.end)
+        nest = NestBuilder(context).build(loop.node)
+        around = surroundings(context, loop.node, self._purity)
+        live = liveness(context, nest, loop.node)
+        text = span.text(unit.source.text)
+        variables = context.variables.all
+        calls = around.calls
+        identity = digest(
+            unit.language, text, variables, around.prelude, around.headers, calls, (live.live_in, live.live_out, live.dead_after)
+        )
+        return Kernel(
+            id=identity,
+            function=site.name,
+            language=unit.language,
+            span=span,
+            text=text,
+            nest=nest,
+            refusal=None,
+            variables=variables,
+            live_in=live.live_in,
+            live_out=live.live_out,
+            dead_after=live.dead_after,
+            calls=calls,
+            prelude=around.prelude,
+            headers=around.headers,
+            hotness=hotness(nest, loop.depth),
+            loop_spans=tuple(self._span(inner) for inner in _all(loop)),
+        )
+
+    def _refused(self, site: FunctionSite, loop: LoopSite, refusal: Reason) -> Kernel:
+        span = self._span(loop)
+        text = span.text(self._unit.source.text)
+        return Kernel(
+            id=digest(self._unit.language, text, refusal=f"{refusal.id} {refusal.detail}"),
+            function=site.name,
+            language=self._unit.language,
+            span=span,
+            text=text,
+            nest=None,
+            refusal=refusal,
+            hotness=refused_hotness(loop.depth),
+            loop_spans=(span,),
+        )
+
+
+def _all(loop: LoopSite) -> Iterator[LoopSite]:
+    stack = [loop]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(reversed(current.inner))
+
+
+def numbered(kernels: list[Kernel]) -> tuple[Kernel, ...]:
+    """The kernels in source order, equal ones told apart by an ordinal."""
+    seen: Counter[str] = Counter()
+    made = []
+    for kernel in sorted(kernels, key=lambda kernel: (kernel.span.begin, -kernel.span.end)):
+        seen[kernel.id] += 1
+        ordinal = seen[kernel.id]
+        made.append(kernel if ordinal == 1 else replace(kernel, id=f"{kernel.id}-{ordinal}"))
+    return tuple(made)

@@ -1,0 +1,13 @@
+"""How building a nest stops: an exception that never leaves the package, carrying the Reason."""
+
+from __future__ import annotations
+
+from perfcc.core.reason import Reason
+
+
+class Refused(Exception):  # noqa: N818 - a refusal is an outcome, not an error
+    """The loop at hand can't be modelled."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(str(reason))
+        self.reason = reason

@@ -1,0 +1,158 @@
+"""From libclang's types to perfcc's scalar types and ways of holding elements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from perfcc.core.types import ScalarType, Storage, TypeKind
+from perfcc.frontend import kinds as k
+from perfcc.frontend.libclang import Ast, Type
+
+_SCALARS = {
+    3: ("bool", TypeKind.BOOL),
+    4: ("char", TypeKind.UNSIGNED),
+    5: ("unsigned char", TypeKind.UNSIGNED),
+    8: ("unsigned short", TypeKind.UNSIGNED),
+    9: ("unsigned int", TypeKind.UNSIGNED),
+    10: ("unsigned long", TypeKind.UNSIGNED),
+    11: ("unsigned long long", TypeKind.UNSIGNED),
+    13: ("char", TypeKind.SIGNED),
+    14: ("signed char", TypeKind.SIGNED),
+    16: ("short", TypeKind.SIGNED),
+    17: ("int", TypeKind.SIGNED),
+    18: ("long", TypeKind.SIGNED),
+    19: ("long long", TypeKind.SIGNED),
+    21: ("float", TypeKind.FLOAT),
+    22: ("double", TypeKind.FLOAT),
+    23: ("long double", TypeKind.FLOAT),
+}
+
+
+@lru_cache(maxsize=64)
+def _scalar(kind: int, bits: int) -> ScalarType:
+    spelling, family = _SCALARS[kind]
+    return ScalarType(spelling, family, bits)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How an object of some type holds scalars; ``why`` names the obstacle when ``storage`` is OTHER.
+
+    ``dims`` are an ARRAY's extents; for a pointer to an array ``(None, extents...)``, one entry a subscript.
+    """
+
+    storage: Storage
+    element: ScalarType | None = None
+    dims: tuple[int | None, ...] = ()
+    is_reference: bool = False
+    is_const: bool = False
+    is_restrict: bool = False
+    is_volatile: bool = False
+    is_atomic: bool = False
+    why: str = ""
+
+
+class Types:
+    """Classifies the types of one unit."""
+
+    def __init__(self, ast: Ast) -> None:
+        self._ast = ast
+        self._lib = ast.lib
+
+    def scalar(self, type: Type) -> ScalarType | None:
+        """The arithmetic or enumeration type, qualifiers dropped; ``None`` for anything else."""
+        type = self._ast.canonical_type(type)
+        if type.kind == k.T_ENUM:
+            declared = self._lib.clang_getTypeDeclaration(type)
+            type = self._ast.canonical_type(self._lib.clang_getEnumDeclIntegerType(declared))
+        if type.kind not in _SCALARS:
+            return None
+        return _scalar(type.kind, 8 * self._lib.clang_Type_getSizeOf(type))
+
+    def is_enum(self, type: Type) -> bool:
+        return self._ast.canonical_type(type).kind == k.T_ENUM
+
+    def is_pointer(self, type: Type) -> bool:
+        return self._ast.canonical_type(type).kind == k.T_POINTER
+
+    def is_const(self, type: Type) -> bool:
+        return bool(self._lib.clang_isConstQualifiedType(self._ast.canonical_type(type)))
+
+    def canonical(self, type: Type) -> str:
+        return self._ast.type_spelling(self._ast.canonical_type(type))
+
+    def unqualified(self, type: Type) -> str:
+        """The canonical spelling without top-level qualifiers."""
+        return self._ast.type_spelling(self._lib.clang_getUnqualifiedType(self._ast.canonical_type(type)))
+
+    def shape(self, type: Type) -> Shape:
+        """How an object of this type can be modelled."""
+        lib, canonical = self._lib, self._ast.canonical_type
+        type = canonical(type)
+        reference = type.kind in (k.T_LVALUE_REFERENCE, k.T_RVALUE_REFERENCE)
+        if reference:
+            type = canonical(lib.clang_getPointeeType(type))
+        restrict = bool(lib.clang_isRestrictQualifiedType(type))
+        const = bool(lib.clang_isConstQualifiedType(type))
+        volatile = bool(lib.clang_isVolatileQualifiedType(type))
+
+        def made(storage: Storage, element: Type | None, dims: tuple[int | None, ...], is_const: bool, why: str = "") -> Shape:
+            scalar = self.scalar(element) if element is not None else None
+            inner_volatile = element is not None and bool(lib.clang_isVolatileQualifiedType(canonical(element)))
+            return Shape(
+                storage if scalar else Storage.OTHER,
+                scalar,
+                dims,
+                reference,
+                is_const,
+                restrict,
+                volatile or inner_volatile,
+                self._atomic(type) or (element is not None and self._atomic(element)),
+                why if scalar is None else "",
+            )
+
+        spelling = self._ast.type_spelling(type)
+        if self.scalar(type) is not None:
+            return made(Storage.SCALAR, type, (), const)
+        if type.kind == k.T_POINTER:
+            pointee = canonical(lib.clang_getPointeeType(type))
+            if pointee.kind == k.T_CONSTANT_ARRAY:
+                element, dims = self._array(pointee)
+                return made(Storage.POINTER, element, (None, *dims), self.is_const(element), f"pointer to {spelling}")
+            why = "pointer to pointer" if pointee.kind == k.T_POINTER else spelling
+            return made(Storage.POINTER, pointee, (), self.is_const(pointee), why)
+        if type.kind in (k.T_CONSTANT_ARRAY, k.T_INCOMPLETE_ARRAY):
+            element, dims = self._array(type)
+            return made(Storage.ARRAY, element, dims, self.is_const(element), f"array of {self._ast.type_spelling(element)}")
+        vector = self._vector_element(type, spelling)
+        if vector is not None:
+            if canonical(vector).kind == k.T_BOOL:
+                return made(Storage.OTHER, None, (), const, "std::vector<bool>")
+            return made(Storage.VECTOR, vector, (), const, spelling)
+        return made(Storage.OTHER, None, (), const, spelling)
+
+    def is_atomic(self, type: Type) -> bool:
+        return self._atomic(self._ast.canonical_type(type))
+
+    def _atomic(self, type: Type) -> bool:
+        type = self._ast.canonical_type(type)
+        if type.kind == k.T_ATOMIC:
+            return True
+        return type.kind == k.T_RECORD and self._ast.type_spelling(type).removeprefix("const ").startswith("std::atomic")
+
+    def _array(self, type: Type) -> tuple[Type, tuple[int | None, ...]]:
+        lib, dims = self._lib, []
+        while type.kind in (k.T_CONSTANT_ARRAY, k.T_INCOMPLETE_ARRAY):
+            dims.append(int(lib.clang_getArraySize(type)) if type.kind == k.T_CONSTANT_ARRAY else None)
+            type = self._ast.canonical_type(lib.clang_getArrayElementType(type))
+        return type, tuple(dims)
+
+    def _vector_element(self, type: Type, spelling: str) -> Type | None:
+        """``T`` of ``std::vector<T>`` with the standard allocator."""
+        name = spelling.removeprefix("const ")
+        if type.kind != k.T_RECORD or not name.startswith("std::vector<"):
+            return None
+        element: Type = self._lib.clang_Type_getTemplateArgumentAsType(type, 0)
+        text = self._ast.type_spelling(element)
+        return element if name in (f"std::vector<{text}>", f"std::vector<{text}, std::allocator<{text}>>") else None

@@ -1,0 +1,60 @@
+"""One parsed unit with the tables that building kernels needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from perfcc.core.reason import Reason
+from perfcc.core.span import Span
+from perfcc.frontend.libclang import Ast, Cursor
+from perfcc.frontend.macros import Macros
+from perfcc.frontend.refusal import Refused
+from perfcc.frontend.scalars import Types
+from perfcc.frontend.source import SourceFile
+from perfcc.frontend.tree import Node
+
+
+class Unit:
+    """The AST, the main file's text, its macros and types. ``language`` is ``c`` or ``c++``."""
+
+    def __init__(self, ast: Ast, source: SourceFile, args: Sequence[str], language: str) -> None:
+        self.ast = ast
+        self.source = source
+        self.language = language
+        self.types = Types(ast)
+        self.macros = Macros(ast, source, args)
+        self.texts: dict[str, bytes] = {source.name: source.text}
+
+    def end_of(self, node: Node) -> int:
+        """The node's end; where its last token is an argument of a macro, the end of the macro's use."""
+        use = self.macros.outermost.get(node.end)
+        if use is not None and node.begin <= use.begin:
+            return use.end
+        return node.end
+
+    def span(self, node: Node) -> Span:
+        return self.source.span(node.begin, max(self.end_of(node), node.begin + 1))
+
+    def refuse(self, reason: str, node: Node, detail: str = "") -> Refused:
+        return Refused(Reason(reason, self.span(node), detail))
+
+    def text_of(self, file: str) -> bytes:
+        """The bytes of a file the unit was read from; empty when it can't be read any more."""
+        if file not in self.texts:
+            try:
+                with open(file, "rb") as handle:
+                    self.texts[file] = handle.read()
+            except OSError:
+                self.texts[file] = b""
+        return self.texts[file]
+
+    def qualified_name(self, cursor: Cursor) -> str:
+        """``ns::Class::name`` of a declaration."""
+        parts: list[str] = []
+        current: Cursor | None = cursor
+        while current is not None and current.kind != 350 and len(parts) < 20:
+            name = self.ast.spelling(current)
+            if name and current.kind != 23:
+                parts.append(name)
+            current = self.ast.parent(current)
+        return "::".join(reversed(parts))

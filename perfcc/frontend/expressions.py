@@ -137,8 +137,8 @@ class Expressions:
             return None
         if any(below.kind in (k.DECL_REF_EXPR, k.CALL_EXPR, k.MEMBER_REF_EXPR) for below in node.walk()):
             return None
-        value = self._ast.evaluate(node.cursor)
-        return IntConst(value, scalar, self.span(node)) if isinstance(value, int) else None
+        folded = self._ast.evaluate(node.cursor)
+        return IntConst(folded, scalar, self.span(node)) if isinstance(folded, int) else None
 
     def _floating(self, node: Node) -> Expr:
         scalar = self.scalar_type(node)
@@ -156,8 +156,8 @@ class Expressions:
             return None
         if declared.kind == k.ENUM_CONSTANT_DECL:
             self._context.needs.enumerator(declared, node)
-            value = int(self._ast.lib.clang_getEnumConstantDeclValue(declared))
-            return IntConst(value, self.scalar_type(node), self.span(node))
+            enumerator = int(self._ast.lib.clang_getEnumConstantDeclValue(declared))
+            return IntConst(enumerator, self.scalar_type(node), self.span(node))
         if declared.kind != k.VAR_DECL or not self._types.is_const(self._ast.type(declared)):
             return None
         if self._ast.lib.clang_isVolatileQualifiedType(self._ast.canonical_type(self._ast.type(declared))):

@@ -68,9 +68,13 @@ def _variable(context: Context, node: Node, declaration: Node, declares: bool) -
     var = context.variables.get(cursor, declaration)
     if var.storage is not Storage.SCALAR or var.is_const:
         raise unit.refuse("not-counted", node, var.name)
-    if var.scope not in (Scope.LOCAL, Scope.PARAMETER) or var.is_reference or var.address_taken:
-        raise unit.refuse("address-escapes", node, f"{var.name} is not a local variable of its own")
     return var
+
+
+def check_own(context: Context, node: Node, var: Variable) -> None:
+    """Raises Refused unless nobody but the loop itself can change its variable."""
+    if var.scope not in (Scope.LOCAL, Scope.PARAMETER) or var.is_reference or var.address_taken:
+        raise context.unit.refuse("address-escapes", node, f"{var.name} is not a local variable of its own")
 
 
 def _sections_full(context: Context, node: Node) -> bool:
@@ -197,8 +201,8 @@ def constant(expr: Expr | None) -> int | None:
         case IntConst(value=value):
             return value
         case Unary(op="-", operand=inner, type=type):
-            value = constant(inner)
-            return None if value is None or type is None or type.kind.value != "signed" else -value
+            negated = constant(inner)
+            return None if negated is None or type is None or type.kind.value != "signed" else -negated
         case Binary(op=op, left=left, right=right, type=type) if type is not None and type.kind.value == "signed":
             a, b = constant(left), constant(right)
             if a is None or b is None:

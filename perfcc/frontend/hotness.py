@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from perfcc.core.ir import Call, Loop, expressions, own_expressions, statements
+from perfcc.core.ir import Call, Loop, Stmt, expressions, own_expressions, statements
 from perfcc.core.kernel import Hotness
 from perfcc.frontend.header import constant
 
@@ -53,9 +53,9 @@ def _work(loop: Loop) -> float:
     return min(MAX_SCORE, _trips(loop) * inside)
 
 
-def _own_statements(loop: Loop) -> list[object]:
+def _own_statements(loop: Loop) -> list[Stmt]:
     """The statements of the loop's body, those inside inner loops left out."""
-    found: list[object] = []
+    found: list[Stmt] = []
     skip: set[int] = set()
     for stmt in statements(loop.body):
         if id(stmt) in skip:

@@ -314,8 +314,8 @@ class Ast:
         return self._or_none(self.lib.clang_getCursorDefinition(cursor))
 
     def canonical(self, cursor: Cursor) -> Cursor:
-        cursor = self.lib.clang_getCanonicalCursor(cursor)
-        return cursor
+        first: Cursor = self.lib.clang_getCanonicalCursor(cursor)
+        return first
 
     def template_of(self, cursor: Cursor) -> Cursor | None:
         return self._or_none(self.lib.clang_getSpecializedCursorTemplate(cursor))
@@ -356,8 +356,8 @@ class Ast:
         return type
 
     def canonical_type(self, type: Type) -> Type:
-        type = self.lib.clang_getCanonicalType(type)
-        return type
+        canonical: Type = self.lib.clang_getCanonicalType(type)
+        return canonical
 
     def type_spelling(self, type: Type) -> str:
         return _text(self.lib, self.lib.clang_getTypeSpelling(type))

@@ -44,20 +44,24 @@ def effect(name: str, language: str) -> CallEffect | None:
     return None
 
 
-INPUT_OUTPUT = frozenset(
-    """printf fprintf vprintf vfprintf puts fputs putchar putc fputc putchar_unlocked fwrite fread fgets gets fgetc getc getchar ungetc
-    scanf fscanf getline getdelim perror fflush fopen fclose fseek ftell rewind feof ferror read write pread pwrite open close lseek send recv
-    sendto recvfrom poll select ioctl syslog getch wprintf fwprintf __printf_chk __fprintf_chk __builtin_printf __builtin_putchar __builtin_puts
-    opendir readdir closedir stat unlink remove rename flush put get ignore peek tellg seekg tellp seekp good fail eof bad is_open""".split()
-)
-ALLOCATION = frozenset(
-    """malloc calloc realloc free strdup strndup posix_memalign aligned_alloc memalign valloc alloca __builtin_alloca __builtin_malloc
-    make_unique make_shared allocate deallocate""".split()
-)
-GROWTH = frozenset(
-    """push_back emplace_back push_front emplace_front pop_back pop_front insert emplace erase clear resize reserve assign append shrink_to_fit
-    push pop swap insert_or_assign try_emplace merge splice""".split()
-)
+_INPUT_OUTPUT_WORDS = """
+printf fprintf vprintf vfprintf puts fputs putchar putc fputc putchar_unlocked fwrite fread fgets gets fgetc getc getchar ungetc
+scanf fscanf getline getdelim perror fflush fopen fclose fseek ftell rewind feof ferror read write pread pwrite open close lseek
+send recv sendto recvfrom poll select ioctl syslog getch wprintf fwprintf __printf_chk __fprintf_chk __builtin_printf
+__builtin_putchar __builtin_puts opendir readdir closedir stat unlink remove rename flush put get ignore peek tellg seekg tellp
+seekp good fail eof bad is_open
+"""
+INPUT_OUTPUT = frozenset(_INPUT_OUTPUT_WORDS.split())
+_ALLOCATION_WORDS = """
+malloc calloc realloc free strdup strndup posix_memalign aligned_alloc memalign valloc alloca __builtin_alloca __builtin_malloc
+make_unique make_shared allocate deallocate
+"""
+ALLOCATION = frozenset(_ALLOCATION_WORDS.split())
+_GROWTH_WORDS = """
+push_back emplace_back push_front emplace_front pop_back pop_front insert emplace erase clear resize reserve assign append
+shrink_to_fit push pop swap insert_or_assign try_emplace merge splice
+"""
+GROWTH = frozenset(_GROWTH_WORDS.split())
 
 # names in namespace std that a kernel's text may mention, with the header that declares them
 STD_TYPES: dict[str, str] = {

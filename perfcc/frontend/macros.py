@@ -11,15 +11,20 @@ from perfcc.frontend import kinds as k
 from perfcc.frontend.libclang import Ast, Cursor
 from perfcc.frontend.source import SourceFile, Token, scan
 
-_TYPE_WORDS = frozenset(
-    """char short int long float double signed unsigned bool _Bool const inline static register constexpr __inline __inline__
-    __restrict __restrict__ restrict""".split()
-)
-_STATEMENT_WORDS = frozenset(
-    """if else for while do switch case default break continue return goto throw try catch new delete asm __asm__ struct class union
-    enum typedef template operator sizeof""".split()
-)
-_OPERATORS = frozenset("+ - * / % < > <= >= == != && || & | ^ << >> ? : .".split())
+_TYPE_WORD_LIST = """
+char short int long float double signed unsigned bool _Bool const inline static register constexpr __inline __inline__ __restrict
+__restrict__ restrict
+"""
+_TYPE_WORDS = frozenset(_TYPE_WORD_LIST.split())
+_STATEMENT_WORD_LIST = """
+if else for while do switch case default break continue return goto throw try catch new delete asm __asm__ struct class union enum
+typedef template operator sizeof
+"""
+_STATEMENT_WORDS = frozenset(_STATEMENT_WORD_LIST.split())
+_OPERATOR_LIST = """
++ - * / % < > <= >= == != && || & | ^ << >> ? : .
+"""
+_OPERATORS = frozenset(_OPERATOR_LIST.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +89,9 @@ class Macros:
         if macro is None or depth > 20:
             return False
         return any(
-            token.kind == "word" and (token.text in ("for", "while", "do") or (token.text != name and self._has_loop(token.text, depth + 1)))
+            token.text in ("for", "while", "do") or (token.text != name and self._has_loop(token.text, depth + 1))
             for token in macro.body
+            if token.kind == "word"
         )
 
     def get(self, name: str) -> Macro | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from perfcc.core.types import ScalarType, Storage
 from perfcc.frontend import kinds as k
-from perfcc.frontend.library import STD_TYPES
 from perfcc.frontend.libclang import Cursor
+from perfcc.frontend.library import STD_TYPES
 from perfcc.frontend.tree import Node
 from perfcc.frontend.unit import Unit
 

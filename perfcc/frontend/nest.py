@@ -23,7 +23,7 @@ from perfcc.core.types import ScalarType, Storage, TypeKind, Variable
 from perfcc.frontend import kinds as k
 from perfcc.frontend.context import Context
 from perfcc.frontend.expressions import Expressions
-from perfcc.frontend.header import Header, read_header
+from perfcc.frontend.header import Header, check_own, read_header
 from perfcc.frontend.ranges import statement_end
 from perfcc.frontend.tree import Node, strip
 
@@ -40,12 +40,29 @@ class NestBuilder:
         self._ast = context.unit.ast
         self._values = Expressions(context)
         self._loops = 0
+        self._running: list[str] = []  # the loop variables of the loops around the current statement
+        self._frozen: dict[str, Node] = {}  # scalars that an alias's address uses, which must keep their values
+        self._frozen_bases: dict[str, Node] = {}
         self._depth = 0
 
     def build(self, node: Node) -> Loop:
         nest = self._loop(node)
         self._context.check_macros()
+        self._check_aliases(nest)
         return nest
+
+    def _check_aliases(self, nest: Loop) -> None:
+        """What a pointer declared in the loop was computed from must not change while the pointer is in use."""
+        for stmt in statements(nest):
+            match stmt:
+                case Assign(target=VarRef(var=var)) | Loop(var=var) if var.id in self._frozen:
+                    why = f"a pointer computed from {var.name}, which changes"
+                    raise self._unit.refuse("unmodelled-expression", self._frozen[var.id], why)
+                case Assign(target=Access(base=base)) if base.id in self._frozen_bases:
+                    why = f"a pointer computed from {base.name}, which changes"
+                    raise self._unit.refuse("unmodelled-expression", self._frozen_bases[base.id], why)
+                case _:
+                    pass
 
     # -- loops ---------------------------------------------------------------------------------------------------
 
@@ -57,7 +74,9 @@ class NestBuilder:
         header = read_header(self._context, self._values, node)
         id = f"L{self._loops}"
         self._loops += 1
+        self._running.append(header.var.id)
         body = self._block(header.body)
+        self._running.pop()
         loop = Loop(
             id=id,
             var=header.var,
@@ -70,6 +89,7 @@ class NestBuilder:
             span=self._unit.source.span(node.begin, statement_end(self._unit, node)),
         )
         self._check_invariants(loop, node, header)
+        check_own(self._context, node, header.var)
         return loop
 
     def _not_counted(self, node: Node) -> Exception:
@@ -273,12 +293,35 @@ class NestBuilder:
 
     def _constant_list(self, init: Node, node: Node) -> None:
         """Only constants may stand in a local array's initialiser."""
+        literals = (k.INTEGER_LITERAL, k.FLOATING_LITERAL, k.CHARACTER_LITERAL)
         for below in init.walk():
-            if below.kind not in (k.INIT_LIST_EXPR, k.UNEXPOSED_EXPR, k.INTEGER_LITERAL, k.FLOATING_LITERAL, k.CHARACTER_LITERAL, k.UNARY_OPERATOR):
+            if below.kind not in (k.INIT_LIST_EXPR, k.UNEXPOSED_EXPR, k.UNARY_OPERATOR, *literals):
                 raise self._unit.refuse("unmodelled-expression", node, "an array's initialiser")
 
     def _alias(self, node: Node, init: Node) -> list[Stmt]:
-        raise self._unit.refuse("unmodelled-type", node, f"pointer {node.spelling} declared in the loop")
+        """``double *row = a + i * n;``: uses of ``row`` become accesses of ``a``; the declaration stays as text."""
+        ast = self._ast
+        stopped = self._context.refusal_of(init)
+        if stopped.reason.id in ("allocation-in-loop", "callback", "unknown-call", "io-in-loop"):
+            raise stopped
+        address = self._values.address(init)
+        key = ast.key(node.cursor)
+        if key in self._context.uses.escaped:
+            raise self._unit.refuse("unmodelled-type", node, f"pointer {node.spelling} is passed on")
+        if len(address.base.dims) > 1:
+            raise self._unit.refuse("unmodelled-type", node, f"pointer {node.spelling} into the rows of {address.base.name}")
+        for top in (*address.subscripts, *(() if address.offset is None else (address.offset,))):
+            for expr in expressions(top):
+                match expr:
+                    case VarRef(var=var) if var.id not in self._running:
+                        self._frozen.setdefault(var.id, node)
+                    case Access(base=base):
+                        self._frozen_bases.setdefault(base.id, node)
+                    case _:
+                        pass
+        variable = self._context.variables.get(node.cursor, node)
+        self._context.aliases[key] = address
+        return [Declare(variable, None, self._unit.span(node.parent or node))]
 
 
 def written(stmt: Stmt) -> tuple[set[str], set[str]]:

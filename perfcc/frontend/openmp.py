@@ -12,7 +12,11 @@ _HEADER_PRAGMA = re.compile(rb'^[ \t]*#[ \t]*pragma[ \t]+omp\b|_Pragma[ \t]*\([ 
 
 
 class OpenMP:
-    """``directive_before`` maps the offset of a loop's keyword to the offset of the pragma that governs it; ``regions`` are the byte ranges under a parallel pragma."""
+    """Where the pragmas act.
+
+    ``directive_before`` maps the offset of a loop's keyword to the offset of the pragma that governs it; ``regions`` are the byte
+    ranges under a parallel pragma.
+    """
 
     def __init__(self, source: SourceFile) -> None:
         self.directive_before: dict[int, int] = {}

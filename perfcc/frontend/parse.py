@@ -15,7 +15,7 @@ from perfcc.frontend.libclang import DETAILED_PREPROCESSING_RECORD, Ast, Cursor,
 from perfcc.frontend.source import SourceFile
 from perfcc.frontend.unit import Unit
 
-_COMPILERS_OWN = re.compile(r"/(c\+\+/[0-9v]|lib(32|64|x32)?/(gcc|clang|llvm-[0-9]+)/)")
+_COMPILERS_OWN = re.compile(r"/(c\+\+/[0-9v]|lib(32|64|x32)?/(gcc|clang|llvm-[0-9]+)/)|/include/([a-z0-9_]+-linux-[a-z0-9]+/)?bits/")
 
 
 def parse(unit: TranslationUnit) -> ParsedUnit:

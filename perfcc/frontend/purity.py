@@ -21,7 +21,7 @@ _ALLOWED = frozenset(
 )  # fmt: skip
 
 
-class Impure(Exception):  # noqa: N818 - an outcome, not an error
+class Impure(Exception):
     """A function is not pure, or that can't be told; ``reason`` is a Reason id."""
 
     def __init__(self, reason: str, detail: str = "") -> None:

@@ -6,7 +6,9 @@ from perfcc.frontend import kinds as k
 from perfcc.frontend.tree import Node
 from perfcc.frontend.unit import Unit
 
-_ENDS_WITH_BODY = frozenset({k.FOR_STMT, k.WHILE_STMT, k.RANGE_FOR_STMT, k.IF_STMT, k.SWITCH_STMT, k.LABEL_STMT, k.CASE_STMT, k.DEFAULT_STMT})
+_ENDS_WITH_BODY = frozenset(
+    {k.FOR_STMT, k.WHILE_STMT, k.RANGE_FOR_STMT, k.IF_STMT, k.SWITCH_STMT, k.LABEL_STMT, k.CASE_STMT, k.DEFAULT_STMT}
+)
 
 
 def statement_end(unit: Unit, node: Node) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from perfcc.core.reason import Reason
 
 
-class Refused(Exception):  # noqa: N818 - a refusal is an outcome, not an error
+class Refused(Exception):
     """The loop at hand can't be modelled."""
 
     def __init__(self, reason: Reason) -> None:

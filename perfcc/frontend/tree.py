@@ -9,7 +9,10 @@ from perfcc.frontend.libclang import Ast, Cursor
 
 
 class Node:
-    """A cursor of a function's body with its parent and children. Offsets are bytes of the file it stands in, macros expanded at their use."""
+    """A cursor of a function's body with its parent and children.
+
+    Offsets are bytes of the file it stands in, macros expanded at their use.
+    """
 
     __slots__ = ("_children", "_extent", "ast", "cursor", "kind", "parent")
 

@@ -5,6 +5,7 @@ Only data passes: no class is looked up by a name that the input gives, except a
 
 from __future__ import annotations
 
+import json
 import math
 import types
 from dataclasses import MISSING, Field, fields, is_dataclass
@@ -34,6 +35,20 @@ def decode(kind: type[T], data: Json) -> T:
         return cast(T, _decode(data, kind, kind.__name__))
     except RecursionError:
         raise CodecError(f"{kind.__name__}: nested too deeply") from None
+
+
+def dumps(value: object) -> bytes:
+    """``encode``'s answer as JSON text; the same value gives the same bytes."""
+    return json.dumps(encode(value), separators=(",", ":"), sort_keys=True, allow_nan=False).encode()
+
+
+def loads(kind: type[T], text: bytes) -> T:
+    """The instance of ``kind`` that ``dumps`` wrote. Raises CodecError."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        raise CodecError(f"{kind.__name__}: not JSON") from None
+    return decode(kind, data)
 
 
 @cache

@@ -17,13 +17,12 @@ written is not kept: a store that is read-only, full, damaged or being written b
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from perfcc.core.codec import CodecError, decode, encode
+from perfcc.core.codec import CodecError, dumps, loads
 from perfcc.core.decision import Decision, Outcome, Status
 from perfcc.store import files
 from perfcc.store.key import digest
@@ -123,8 +122,7 @@ class Store:
                 yield key
 
     def _keep(self, kind: str, key: str, value: object) -> bool:
-        body = json.dumps(encode(value), separators=(",", ":"), sort_keys=True, allow_nan=False).encode()
-        return files.write(self._path(kind, key, ".json"), files.seal(body))
+        return files.write(self._path(kind, key, ".json"), files.seal(dumps(value)))
 
     def _record(self, kind: str, key: str, cls: type[T], touch: bool = True) -> T | None:
         path = self._path(kind, key, ".json")
@@ -133,8 +131,8 @@ class Store:
         if body is None:
             return None
         try:
-            return decode(cls, json.loads(body))
-        except (CodecError, ValueError, RecursionError):
+            return loads(cls, body)
+        except CodecError:
             return None
 
 

@@ -63,7 +63,7 @@ def _numbered(item: Replacement, source: bytes, file: str) -> bytes:
     text = item.text.encode("utf-8", "surrogateescape")
     original = source[item.span.begin : item.span.end]
     at = text.rfind(original)
-    if at < 0 or text == original:
+    if not original or at < 0 or text == original:
         return text
     column = item.span.begin - source.rfind(b"\n", 0, item.span.begin) - 1
     line = source.count(b"\n", 0, item.span.begin) + 1

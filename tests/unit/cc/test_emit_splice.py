@@ -1,0 +1,129 @@
+"""Splicing: what is replaced, what keeps its line and column, and which pragmas stay asleep."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from perfcc.cc.splice import Replacement, names, splice
+from perfcc.core.span import Span
+
+
+def replacement(source: bytes, old: bytes, new: str, threads: bool = False) -> Replacement:
+    begin = source.index(old)
+    return Replacement(Span("a.c", begin, begin + len(old), 1, 1, 1), new, threads)
+
+
+def test_nothing_to_do_changes_nothing() -> None:
+    assert splice(b"int x;\r\n", (), "", "a.c", mask_openmp=False) == b"int x;\r\n"
+
+
+def test_following_text_keeps_line_and_column() -> None:
+    source = b"int a;\n  for (;;) {\n  } int b;\nint c;\n"
+    out = splice(source, [replacement(source, b"for (;;) {\n  }", "NEW\nTEXT\nLONG")], "", "a.c", mask_openmp=False)
+    assert out == b'int a;\n  NEW\nTEXT\nLONG\n#line 3 "a.c"\n    int b;\nint c;\n'
+
+
+def test_head_and_name_that_needs_quoting() -> None:
+    out = splice(b"int x;\n", (), "HEAD", 'odd "name\\.c', mask_openmp=False)
+    assert out == b'#line 1 "perfcc-runtime"\nHEAD\n#line 1 "odd \\"name\\\\.c"\nint x;\n'
+
+
+def test_byte_order_mark_does_not_end_up_inside() -> None:
+    source = b"\xef\xbb\xbfint x;"
+    assert splice(source, (), "H", "a.c", mask_openmp=False).endswith(b'"a.c"\nint x;')
+
+
+def test_original_inside_the_replacement_keeps_its_lines() -> None:
+    source = b"\n\n  for (;;)\n    f();\n"
+    kernel = b"for (;;)\n    f();"
+    out = splice(source, [replacement(source, kernel, "if (ok) {\nfast\n} else {\n" + kernel.decode() + "\n}")], "", "a.c", False)
+    assert out.index(b'#line 3 "a.c"\n  for (;;)\n    f();\n}') > out.index(b"fast")
+
+
+def test_several_replacements_in_any_order() -> None:
+    source = b"A1 B2 C3"
+    items = [replacement(source, b"C3", "c"), replacement(source, b"A1", "a")]
+    out = splice(source, items, "", "x", mask_openmp=False)
+    assert out == b'a\n#line 1 "x"\n   B2 c\n#line 1 "x"\n        '
+
+
+@pytest.mark.parametrize(("first", "second"), [(b"ABC", b"BCD"), (b"ABC", b"ABC")])
+def test_overlap_is_an_error(first: bytes, second: bytes) -> None:
+    source = b"ABCD"
+    with pytest.raises(ValueError, match="overlaps"):
+        splice(source, [replacement(source, first, ""), replacement(source, second, "")], "", "x", mask_openmp=False)
+
+
+def test_span_outside_the_source_is_an_error() -> None:
+    with pytest.raises(ValueError, match="outside"):
+        splice(b"AB", [Replacement(Span("x", 1, 5, 1, 1, 1), "", False)], "", "x", mask_openmp=False)
+
+
+ASLEEP = [
+    b"#pragma omp parallel for\nx;",
+    b"  #  pragma   omp simd",
+    b"# /* c */ pragma /* d */ omp barrier",
+    b"#pragma \\\n omp barrier",
+    b'_Pragma("omp parallel")',
+    b'_Pragma ( " omp parallel")',
+    b'#define PAR _Pragma("omp parallel for")',
+    b"%:pragma omp barrier",
+]
+
+
+@pytest.mark.parametrize("text", ASLEEP)
+def test_pragma_is_put_to_sleep_in_place(text: bytes) -> None:
+    out = splice(text, (), "", "", mask_openmp=True)
+    assert out == text.replace(b"omp", b"xmp")
+    assert splice(text, (), "", "", mask_openmp=False) == text
+
+
+AWAKE = [
+    b'"#pragma omp parallel"',
+    b"// #pragma omp parallel",
+    b"/*\n#pragma omp parallel\n*/",
+    b'R"(\n#pragma omp parallel\n)"',
+    b'R"x(\n)"\n#pragma omp parallel\n)x"',
+    b"#pragma once\nint omp;",
+    b"#pragma ompx",
+    b"#pragma GCC omp",
+    b"// \\\n#pragma omp in a comment",
+    b"char c = '\"'; int omp; // \"",
+]
+
+
+@pytest.mark.parametrize("text", AWAKE)
+def test_what_is_no_openmp_pragma_is_untouched(text: bytes) -> None:
+    assert splice(text, (), "", "", mask_openmp=True) == text
+
+
+def test_pragmas_of_a_replacement_are_left_awake() -> None:
+    source = b"#pragma omp barrier\nLOOP\n#pragma omp flush\n"
+    out = splice(source, [replacement(source, b"LOOP", "\n#pragma omp parallel\n", True)], "", "x", mask_openmp=True)
+    assert out.count(b"#pragma omp") == 1
+    assert out.count(b"#pragma xmp") == 2
+
+
+def test_names_leave_out_comments_and_literals() -> None:
+    text = b'int a1 = 0x1f + 1\'000; // omp\nchar c = \'o\'; "omp" /* omp */ R"(omp)" o\\\nmp'
+    assert list(names(text)) == [b"int", b"a1", b"char", b"c", b"omp"]
+
+
+@given(st.binary(max_size=60), st.data())
+def test_lines_after_a_replacement_are_numbered_as_before(text: bytes, data: st.DataObject) -> None:
+    source = b"B" + text.replace(b"#", b"\n") + b"KERNEL" + text.replace(b"\0", b"\n") + b" END"
+    begin = data.draw(st.integers(0, len(source)))
+    end = data.draw(st.integers(begin, len(source)))
+    item = Replacement(Span("x", begin, end, 1, 1, 1), "new\ntext", False)
+    out = splice(source, [item], "", "x", mask_openmp=False)
+    assume(source[begin:end] not in b"new\ntext" or begin == end)
+    head, number, tail = re.fullmatch(rb'(.*)\n#line (\d+) "x"\n(.*)', out, re.S).groups()  # type: ignore[union-attr]
+    assert head == source[:begin] + b"new\ntext"
+    assert int(number) == source[:end].count(b"\n") + 1
+    assert tail.lstrip(b" ") == source[end:].lstrip(b" ")
+    column = end - source.rfind(b"\n", 0, end) - 1
+    assert len(tail) == column + len(source) - end

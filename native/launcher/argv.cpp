@@ -1,0 +1,300 @@
+#include "argv.h"
+
+#include "files.h"
+#include "options.h"
+
+#include <algorithm>
+#include <cctype>
+#include <sys/stat.h>
+
+namespace perfcc {
+namespace {
+
+constexpr int max_response_files = 64;
+
+struct Input {
+  std::string path;
+  int index;
+  std::string language; // of the -x in force, or empty
+};
+
+bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+// Splits as libiberty's buildargv does: white space parts words, quotes hold them together, a backslash takes the next
+// character as it is.
+std::vector<std::string> split_response(std::string_view text) {
+  std::vector<std::string> words;
+  std::size_t i = 0;
+  while (i < text.size()) {
+    while (i < text.size() && is_space(text[i]))
+      ++i;
+    if (i == text.size())
+      break;
+    std::string word;
+    char quote = 0;
+    for (; i < text.size() && (quote != 0 || !is_space(text[i])); ++i) {
+      const char c = text[i];
+      if (c == '\\' && i + 1 < text.size())
+        word += text[++i];
+      else if (quote != 0 && c == quote)
+        quote = 0;
+      else if (quote == 0 && (c == '\'' || c == '"'))
+        quote = c;
+      else
+        word += c;
+    }
+    words.push_back(std::move(word));
+  }
+  return words;
+}
+
+bool expand(const std::vector<std::string> &argv, const std::string &cwd, std::vector<std::string> &expanded,
+            int &budget) {
+  for (std::size_t i = 0; i < argv.size(); ++i) {
+    const std::string &word = argv[i];
+    if (word.size() < 2 || word[0] != '@') {
+      expanded.push_back(word);
+      continue;
+    }
+    std::string text;
+    if (budget-- <= 0 || !read_file(absolute(word.substr(1), cwd), text) || text.find('\0') != std::string::npos)
+      return false;
+    if (!expand(split_response(text), cwd, expanded, budget))
+      return false;
+  }
+  return true;
+}
+
+std::string_view extension(std::string_view path) {
+  const std::string_view base = base_name(path);
+  const std::size_t dot = base.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : base.substr(dot + 1);
+}
+
+bool one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// The language the driver gives a file of that name: "c", "c++", "preprocessed", "header", "other", or "" for an input
+// of the linker.
+std::string_view language_of(std::string_view path, bool cplusplus) {
+  const std::string_view ext = extension(path);
+  if (ext == "c")
+    return cplusplus ? "c++" : "c";
+  if (one_of(ext, {"cc", "cp", "cxx", "cpp", "CPP", "c++", "C"}))
+    return "c++";
+  if (one_of(ext, {"i", "ii", "mi", "mii"}))
+    return "preprocessed";
+  if (one_of(ext, {"h", "hh", "H", "hp", "hxx", "hpp", "HPP", "h++", "tcc"}))
+    return "header";
+  if (one_of(ext, {"m",   "mm",  "M",   "s",   "S",   "sx",  "f",    "for", "ftn", "F",   "FOR", "fpp",
+                   "FPP", "FTN", "f90", "f95", "f03", "f08", "F90",  "F95", "F03", "F08", "go",  "d",
+                   "di",  "dd",  "ads", "adb", "cu",  "cl",  "cppm", "ixx", "bc",  "ll"}))
+    return "other";
+  return "";
+}
+
+std::string replace_extension(std::string_view path, std::string_view ext) {
+  const std::size_t slash = path.rfind('/');
+  const std::size_t dot = path.rfind('.');
+  const bool has = dot != std::string_view::npos && (slash == std::string_view::npos || dot > slash);
+  return std::string(has ? path.substr(0, dot) : path) + std::string(ext);
+}
+
+class Reader {
+public:
+  Reader(Command &command, const std::string &cwd) : command_(command), cwd_(cwd) {}
+
+  void read() {
+    const auto &argv = command_.argv;
+    const bool cplusplus = is_cplusplus_driver(base_name(argv[0]));
+    for (std::size_t i = 1; i < argv.size(); ++i) {
+      const std::string &word = argv[i];
+      if (word == "-" || word.empty() || word[0] != '-') {
+        inputs_.push_back({word, static_cast<int>(i), language_});
+        command_.inputs.push_back(word);
+        continue;
+      }
+      if (!option(word, i))
+        return;
+    }
+    decide(cplusplus);
+  }
+
+private:
+  // False when nothing after this word could be understood.
+  bool option(const std::string &word, std::size_t &i) {
+    const Option *row = find_option(word);
+    if (row == nullptr) {
+      pass("unknown-option", word);
+      return true;
+    }
+    std::string value = word.substr(row->spelling.size());
+    const bool separate =
+        row->argument == Argument::Separate || (row->argument == Argument::JoinedOrSeparate && value.empty());
+    if (separate) {
+      if (i + 1 == command_.argv.size()) {
+        pass("malformed", word);
+        return false;
+      }
+      value = command_.argv[++i];
+    }
+    switch (row->effect) {
+    case Effect::Pass:
+      pass(row->reason, word);
+      break;
+    case Effect::Compile:
+      compile_ = true;
+      break;
+    case Effect::Output:
+      command_.output = value;
+      break;
+    case Effect::Language:
+      language_ = value == "none" ? "" : value;
+      break;
+    case Effect::Optimise:
+      level_ = value.empty() ? "1" : value;
+      break;
+    case Effect::Depend:
+      if (command_.dependencies == Dependencies::None)
+        command_.dependencies = Dependencies::User;
+      break;
+    case Effect::DependAll:
+      command_.dependencies = Dependencies::All;
+      break;
+    case Effect::DependFile:
+      command_.depfile = value;
+      break;
+    case Effect::Neutral:
+    case Effect::Preprocess:
+    case Effect::Semantics:
+    case Effect::DependTarget:
+      break;
+    }
+    return true;
+  }
+
+  // The first reason stands, but for those that say what kind of command it is: they say more than an option found
+  // before.
+  void pass(std::string_view reason, std::string_view word) {
+    const bool kind = one_of(reason, {"preprocess-only", "assembly", "syntax-only", "version-query", "not-an-object"});
+    if (command_.reason.empty() || (kind && !kind_)) {
+      command_.reason = reason;
+      command_.detail = word;
+      kind_ = kind;
+    }
+  }
+
+  void decide(bool cplusplus) {
+    if (kind_)
+      return;
+    if (inputs_.empty())
+      return pass("no-input", "");
+    std::vector<const Input *> sources;
+    for (const Input &input : inputs_) {
+      const std::string_view language =
+          input.language.empty() ? language_of(input.path, cplusplus) : std::string_view(input.language);
+      if (!language.empty() || input.path == "-")
+        sources.push_back(&input);
+    }
+    if (!compile_)
+      return kind(sources.empty() ? "link" : "compile-and-link");
+    if (!command_.reason.empty())
+      return;
+    if (sources.size() > 1)
+      return pass("several-sources", sources[1]->path);
+    if (sources.empty() || inputs_.size() > 1)
+      return pass("no-input", "");
+    unit(*sources[0], cplusplus);
+  }
+
+  void unit(const Input &input, bool cplusplus) {
+    if (input.path == "-")
+      return pass("stdin", "-");
+    const std::string_view language =
+        input.language.empty() ? language_of(input.path, cplusplus) : std::string_view(input.language);
+    if (language == "preprocessed" || one_of(language, {"cpp-output", "c++-cpp-output"}))
+      return pass("preprocessed-input", input.path);
+    if (language == "header" || one_of(language, {"c-header", "c++-header"}))
+      return pass("pch", input.path);
+    if (language != "c" && language != "c++")
+      return pass("other-language", input.path);
+    if (level_.empty() || level_ == "0" || level_ == "g")
+      return pass("not-optimised", level_.empty() ? "" : "-O" + level_);
+    if (level_ == "s" || level_ == "z")
+      return pass("optimised-for-size", "-O" + level_);
+    if (level_ != "fast" && !std::all_of(level_.begin(), level_.end(), [](char c) { return c >= '0' && c <= '9'; }))
+      return pass("unknown-option", "-O" + level_);
+
+    struct stat status;
+    if (stat(absolute(input.path, cwd_).c_str(), &status) != 0 || !S_ISREG(status.st_mode))
+      return pass("source-unreadable", input.path);
+    const bool named = !command_.output.empty();
+    if (!named)
+      command_.output = replace_extension(base_name(input.path), ".o");
+    if (command_.output == "-")
+      return pass("output-not-regular", "-");
+    if (lstat(absolute(command_.output, cwd_).c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+      return pass("output-not-regular", command_.output);
+    if (command_.dependencies == Dependencies::None)
+      command_.depfile.clear();
+    else if (command_.depfile.empty())
+      command_.depfile = replace_extension(named ? std::string_view(command_.output) : base_name(input.path), ".d");
+    command_.source = input.path;
+    command_.source_index = input.index;
+    command_.language = language;
+  }
+
+  void kind(std::string_view reason) {
+    command_.reason = reason;
+    command_.detail.clear();
+  }
+
+  Command &command_;
+  const std::string &cwd_;
+  std::vector<Input> inputs_;
+  std::string language_;
+  std::string level_;
+  bool compile_ = false;
+  bool kind_ = false;
+};
+
+// The name without a cross prefix and a version: x86_64-linux-gnu-g++-12 -> g++.
+std::string_view plain_name(std::string_view name) {
+  const std::size_t last = name.rfind('-');
+  if (last != std::string_view::npos && last + 1 < name.size() &&
+      std::all_of(name.begin() + static_cast<std::ptrdiff_t>(last) + 1, name.end(),
+                  [](char c) { return (c >= '0' && c <= '9') || c == '.'; }))
+    name = name.substr(0, last);
+  const std::size_t dash = name.rfind('-');
+  return dash == std::string_view::npos ? name : name.substr(dash + 1);
+}
+
+} // namespace
+
+Command classify(const std::vector<std::string> &argv, const std::string &cwd) {
+  Command command;
+  int budget = max_response_files;
+  if (argv.empty()) {
+    command.reason = "no-input";
+  } else if (!expand(argv, cwd, command.argv, budget)) {
+    command.argv = argv;
+    command.reason = "response-file";
+  } else {
+    Reader(command, cwd).read();
+  }
+  return command;
+}
+
+bool is_compiler_name(std::string_view name) {
+  return one_of(plain_name(name), {"gcc", "g++", "cc", "c++", "clang", "clang++"});
+}
+
+bool is_cplusplus_driver(std::string_view name) { return one_of(plain_name(name), {"g++", "c++", "clang++"}); }
+
+std::string_view base_name(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+} // namespace perfcc

@@ -1,0 +1,63 @@
+#include "counters.h"
+
+#include "files.h"
+#include "json.h"
+#include "manifest.h"
+
+#include <cstdio>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace perfcc {
+namespace {
+
+constexpr off_t counters_cap = 4 << 20;
+constexpr off_t log_cap = 4 << 20;
+
+// Opens for appending, making the folder if it isn't there yet.
+Fd open_append(const std::string &path) {
+  constexpr int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  Fd fd(open(path.c_str(), flags, 0666));
+  if (!fd.ok() && make_directories(std::string(directory_of(path))))
+    fd.reset(open(path.c_str(), flags, 0666));
+  return fd;
+}
+
+off_t size_of(const Fd &fd) {
+  struct stat status;
+  return fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : -1;
+}
+
+} // namespace
+
+void count(const std::string &store, std::string_view counter) {
+  const Fd fd = open_append(store + "/counters/log");
+  if (!fd.ok())
+    return;
+  const off_t size = size_of(fd);
+  if (size < 0 || size > counters_cap)
+    return;
+  write_all(fd.get(), std::string(counter) + "\n");
+}
+
+void record_link(const std::string &store, const Command &command, const std::string &cwd) {
+  const std::string output = absolute(command.output.empty() ? "a.out" : command.output, cwd);
+  const std::string path = link_path(store, output);
+  if (path.empty() || !make_directories(store + "/links"))
+    return;
+  JsonObject record;
+  record.add("output", json_string(output)).add("cwd", json_string(cwd)).add("inputs", json_list(command.inputs));
+  write_atomically(path, record.text());
+}
+
+int open_log(const std::string &store) {
+  const std::string path = store + "/log";
+  Fd fd = open_append(path);
+  if (fd.ok() && size_of(fd) > log_cap) {
+    rename(path.c_str(), (path + ".1").c_str());
+    fd = open_append(path);
+  }
+  return fd.release();
+}
+
+} // namespace perfcc

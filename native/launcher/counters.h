@@ -1,0 +1,20 @@
+// What the launcher leaves in the store for `--stats` and `--explain`. Nothing here can fail a build.
+#pragma once
+
+#include "argv.h"
+
+#include <string>
+#include <string_view>
+
+namespace perfcc {
+
+// One line, the counter's name, to STORE/counters/log; Python adds the lines up and empties the file.
+void count(const std::string &store, std::string_view counter);
+
+// What was linked into an executable or library: STORE/links/<hash of its path>, JSON {output, cwd, inputs}.
+void record_link(const std::string &store, const Command &command, const std::string &cwd);
+
+// The worker's log, open for appending; -1 when there is none to be had.
+int open_log(const std::string &store);
+
+} // namespace perfcc

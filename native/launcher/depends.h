@@ -1,0 +1,16 @@
+// The files a compile read, as the compiler itself reports them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perfcc {
+
+// The prerequisites of the first rule of a make fragment (-MD, SUNPRO_DEPENDENCIES), unquoted, sorted, each once.
+std::vector<std::string> parse_make_rule(std::string_view text);
+
+// The headers of Clang's CC_PRINT_HEADERS: one a line behind a run of dots; sorted, each once.
+std::vector<std::string> parse_header_list(std::string_view text);
+
+} // namespace perfcc

@@ -1,0 +1,261 @@
+#include "launcher.h"
+
+#include "argv.h"
+#include "compiler.h"
+#include "counters.h"
+#include "depends.h"
+#include "files.h"
+#include "json.h"
+#include "key.h"
+#include "manifest.h"
+#include "prefilter.h"
+#include "process.h"
+#include "publish.h"
+#include "rescue.h"
+#include "settings.h"
+#include "warden.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <vector>
+
+namespace perfcc {
+namespace {
+
+constexpr const char *depth_variable = "PERFCC_DEPTH";
+constexpr int max_depth = 16;
+constexpr const char *verbs[] = {"--explain", "--doctor",  "--stats",  "--tune",
+                                 "--record",  "--profile", "--freeze", "--train"};
+
+// Variables by which a user has the compiler itself report the files it read: ours would take their place.
+constexpr const char *report_variables[] = {"DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES", "CC_PRINT_HEADERS",
+                                            "CC_PRINT_HEADERS_FILE"};
+
+std::string environment(const char *name) {
+  const char *value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+bool is_verb(std::string_view word) { return std::find(std::begin(verbs), std::end(verbs), word) != std::end(verbs); }
+
+// The compiler's name and where its arguments start.
+struct Call {
+  std::string word;
+  int first = 1;
+};
+
+Call read_call(std::string_view name, int argc, char **argv) {
+  if (name.starts_with("perfcc-")) {
+    const std::string word(name.substr(std::strlen("perfcc-")));
+    const std::string chosen = word == "gcc" ? environment("PERFCC_CC") : "";
+    return {chosen.empty() ? word : chosen};
+  }
+  if (name != "perfcc" && is_compiler_name(name))
+    return {std::string(name)};
+  if (argc > 1 && is_compiler_name(base_name(argv[1])))
+    return {argv[1], 2};
+  const std::string chosen = environment("PERFCC_CXX");
+  return {chosen.empty() ? "g++" : chosen};
+}
+
+int complain(const std::string &what, int status) {
+  std::fprintf(stderr, "perfcc: %s\n", what.c_str());
+  return status;
+}
+
+// One eligible compile.
+class Unit {
+public:
+  Unit(const Command &command, const Compiler &compiler, char *const *argv, std::string cwd)
+      : command_(command), compiler_(compiler), argv_(argv), cwd_(std::move(cwd)),
+        source_(absolute(command.source, cwd_)), output_(absolute(command.output, cwd_)) {}
+
+  // Becomes the compiler where nothing is to be done after it.
+  void build() {
+    const std::string folder = real_path(std::string(directory_of(source_)));
+    settings_ = load_settings(folder.empty() ? cwd_ : folder);
+    std::string text;
+    if (settings_.mode == "off")
+      return become_compiler("passed:mode-off");
+    if (stat(source_.c_str(), &source_state_) != 0 || !read_file(source_, text))
+      return become_compiler("passed:source-unreadable");
+    if (!may_hold_loop(text))
+      return become_compiler("compiled:no-loops");
+
+    key_ = unit_key({command_.argv, cwd_, compiler_.identity(), text, settings_.content});
+    Manifest manifest;
+    const bool known = read_manifest(settings_.store, key_, manifest) && still_holds(manifest, cwd_);
+    if (known && manifest.verdict == Verdict::Nothing)
+      return become_compiler("compiled:nothing-to-do");
+    python_ = find_python();
+    if (!known && python_.empty())
+      return become_compiler("compiled:no-python");
+
+    const Signals signals;
+    compile(signals);
+    if (known && dependencies_ == manifest.dependencies && source_unchanged() && still_holds(manifest, cwd_) &&
+        publish(settings_.store, manifest.object, output_))
+      return count(settings_.store, "compiled:from-store");
+    if (!python_.empty())
+      search(signals);
+  }
+
+private:
+  void become_compiler(std::string_view counter) {
+    count(settings_.store, counter);
+    execute(compiler_.path, argv_);
+    std::exit(complain(compiler_.path + ": " + std::strerror(errno), 126));
+  }
+
+  void compile(const Signals &signals) {
+    Environment report;
+    const Fd list = watch_dependencies(report);
+    const End end = run_child(signals, compiler_.path, argv_, report);
+    if (!end.ok()) {
+      count(settings_.store, end.interrupted != 0 ? "compiled:interrupted" : "compiled:failed");
+      end_like(end);
+    }
+    rescue_with(0);
+    std::string text;
+    if (list.ok() && read_descriptor(list.get(), text))
+      dependencies_ = compiler_.family == Family::Clang ? parse_header_list(text) : parse_make_rule(text);
+    else if (!command_.depfile.empty() && read_file(absolute(command_.depfile, cwd_), text))
+      dependencies_ = parse_make_rule(text);
+    std::erase(dependencies_, command_.source);
+  }
+
+  // Has the compiler list the files it reads in a file without a name, unless it writes a list of the user's already:
+  // the driver's own variables for it would be ignored then, or would change that list.
+  Fd watch_dependencies(Environment &report) {
+    if (command_.dependencies != Dependencies::None)
+      return Fd();
+    Fd list(memfd_create("perfcc-dependencies", 0));
+    if (!list.ok())
+      return list;
+    const std::string name = "/proc/self/fd/" + std::to_string(list.get());
+    if (compiler_.family == Family::Clang) {
+      report.emplace_back("CC_PRINT_HEADERS", "1");
+      report.emplace_back("CC_PRINT_HEADERS_FILE", name);
+    } else {
+      report.emplace_back("SUNPRO_DEPENDENCIES", name);
+    }
+    return list;
+  }
+
+  bool source_unchanged() const {
+    struct stat now;
+    return stat(source_.c_str(), &now) == 0 && same_state(source_state_, now);
+  }
+
+  void search(const Signals &signals) {
+    if (!is_regular(output_))
+      return count(settings_.store, "compiled:no-output");
+    Worker worker;
+    worker.python = python_;
+    worker.request = request();
+    worker.log = make_directories(settings_.store) ? open_log(settings_.store) : -1;
+    if (const long limit = std::atol(environment("PERFCC_WORKER_LIMIT").c_str()); limit > 0)
+      worker.limit = limit;
+    int interrupted = 0;
+    const WorkerEnd end = run_worker(signals, worker, interrupted);
+    if (interrupted != 0) {
+      count(settings_.store, "compiled:interrupted");
+      End stop;
+      stop.interrupted = interrupted;
+      end_like(stop);
+    }
+    count(settings_.store, end == WorkerEnd::Done       ? "compiled:searched"
+                           : end == WorkerEnd::TimedOut ? "compiled:worker-timed-out"
+                                                        : "compiled:worker-failed");
+  }
+
+  std::string request() const {
+    JsonObject object;
+    object.add("version", "1")
+        .add("argv", json_list(command_.argv))
+        .add("compiler", json_string(absolute(compiler_.path, cwd_)))
+        .add("family", compiler_.family == Family::Clang ? "\"clang\"" : "\"gcc\"")
+        .add("cwd", json_string(cwd_))
+        .add("source", json_string(command_.source))
+        .add("source_index", std::to_string(command_.source_index))
+        .add("output", json_string(command_.output))
+        .add("language", json_string(command_.language))
+        .add("depfile", command_.depfile.empty() ? "null" : json_string(command_.depfile))
+        .add("key", json_string(to_hex(key_)))
+        .add("store", json_string(settings_.store))
+        .add("dependencies", json_list(dependencies_))
+        .add("dependencies_complete", command_.dependencies == Dependencies::User ? "false" : "true")
+        .add("tty", isatty(2) != 0 ? "true" : "false");
+    return object.text();
+  }
+
+  const Command &command_;
+  const Compiler &compiler_;
+  char *const *argv_;
+  const std::string cwd_;
+  const std::string source_;
+  const std::string output_;
+  Settings settings_;
+  struct stat source_state_ = {};
+  Digest key_ = {};
+  std::string python_;
+  std::vector<std::string> dependencies_;
+};
+
+bool reports_dependencies() {
+  return std::any_of(std::begin(report_variables), std::end(report_variables),
+                     [](const char *name) { return std::getenv(name) != nullptr; });
+}
+
+} // namespace
+
+int launch(int argc, char **argv) {
+  const std::string_view name = argc > 0 ? base_name(argv[0]) : std::string_view("perfcc");
+  if (name.starts_with("perfcc") && argc > 1 && is_verb(argv[1])) {
+    const std::string python = find_python();
+    if (!python.empty())
+      execute_perfcc(python, argc, argv);
+    return complain(std::string(argv[1]) + " needs Python 3.10 or newer with perfcc installed; set PERFCC_PYTHON to it",
+                    127);
+  }
+
+  const int depth = std::atoi(environment(depth_variable).c_str());
+  if (depth >= max_depth)
+    return complain("the compiler found on PATH leads back to perfcc", 127);
+  const Call call = read_call(name, argc, argv);
+  const std::string cwd = working_directory();
+  const Compiler compiler = find_compiler(call.word, cwd, depth);
+  if (!compiler.found())
+    return complain(call.word + ": command not found", 127);
+
+  std::vector<char *> line = {const_cast<char *>(compiler.name.c_str())};
+  line.insert(line.end(), argv + std::min(call.first, argc), argv + argc + 1);
+  setenv(depth_variable, std::to_string(depth + 1).c_str(), 1);
+  rescue_by(compiler.path.c_str(), line.data());
+
+  if (depth == 0 && environment("PERFCC_MODE") != "off" && !cwd.empty()) {
+    Command command = classify(std::vector<std::string>(line.begin(), line.end() - 1), cwd);
+    if (command.eligible() && compiler.family == Family::Unknown)
+      command.reason = "unknown-compiler";
+    if (command.eligible() && reports_dependencies())
+      command.reason = "environment";
+    if (command.eligible()) {
+      Unit(command, compiler, line.data(), cwd).build();
+      return 0;
+    }
+    const Settings settings = load_settings(cwd);
+    count(settings.store, "passed:" + std::string(command.reason));
+    if (command.reason == "link" || command.reason == "compile-and-link")
+      record_link(settings.store, command, cwd);
+  }
+  execute(compiler.path, line.data());
+  return complain(compiler.path + ": " + std::strerror(errno), 126);
+}
+
+} // namespace perfcc

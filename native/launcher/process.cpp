@@ -1,0 +1,103 @@
+#include "process.h"
+
+#include "rescue.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace perfcc {
+
+Signals::Signals() {
+  struct sigaction action = {};
+  action.sa_handler = SIG_DFL; // a child's status would be lost if SIGCHLD came ignored from the parent
+  sigaction(SIGCHLD, &action, &child_before_);
+  sigemptyset(&held_);
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGCHLD})
+    sigaddset(&held_, number);
+  sigprocmask(SIG_BLOCK, &held_, &before_);
+}
+
+void Signals::restore() const {
+  sigaction(SIGCHLD, &child_before_, nullptr);
+  sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
+
+int Signals::wait(long long deadline) const {
+  for (;;) {
+    int number;
+    if (deadline == 0) {
+      number = sigwaitinfo(&held_, nullptr);
+    } else {
+      const long long left = deadline - monotonic_nanoseconds();
+      if (left <= 0)
+        return 0;
+      const struct timespec time = {left / 1000000000, static_cast<long>(left % 1000000000)};
+      number = sigtimedwait(&held_, nullptr, &time);
+    }
+    if (number > 0)
+      return number;
+    if (errno != EINTR)
+      return 0;
+  }
+}
+
+long long monotonic_nanoseconds() {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<long long>(time.tv_sec) * 1000000000 + time.tv_nsec;
+}
+
+void execute(const std::string &path, char *const *argv) {
+  rescue_ends();
+  execv(path.c_str(), argv);
+}
+
+End run_child(const Signals &signals, const std::string &path, char *const *argv, const Environment &environment) {
+  End end;
+  const pid_t child = fork();
+  if (child == 0) {
+    for (const auto &[name, value] : environment)
+      setenv(name, value.c_str(), 1);
+    signals.restore();
+    execute(path, argv);
+    _exit(127);
+  }
+  if (child < 0) {
+    end.status = 127 << 8;
+    return end;
+  }
+  for (;;) {
+    const int number = signals.wait(0);
+    if (number != SIGCHLD && number != 0) {
+      end.interrupted = number;
+      kill(child, number);
+    }
+    if (waitpid(child, &end.status, number == 0 ? 0 : WNOHANG) == child)
+      return end;
+  }
+}
+
+void end_like(const End &end) {
+  int number = end.interrupted;
+  if (number == 0) {
+    if (WIFEXITED(end.status))
+      exit(WEXITSTATUS(end.status));
+    number = WTERMSIG(end.status);
+    const struct rlimit none = {0, 0}; // the child has left a core already, if any is wanted
+    setrlimit(RLIMIT_CORE, &none);
+  }
+  rescue_ends();
+  signal(number, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, number);
+  sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  raise(number);
+  exit(128 + number);
+}
+
+} // namespace perfcc

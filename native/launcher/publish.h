@@ -1,0 +1,14 @@
+// Puts a stored object in the place of the one the compiler has just written.
+#pragma once
+
+#include "blake2b.h"
+
+#include <string>
+
+namespace perfcc {
+
+// False, and nothing changed, unless the stored object is whole. It takes over the output's mode and time of change, so
+// that a build tool sees the very file the compiler made.
+bool publish(const std::string &store, const Digest &object, const std::string &output);
+
+} // namespace perfcc

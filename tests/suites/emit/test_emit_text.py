@@ -50,11 +50,14 @@ def same_output(workshop: Workshop, new: Emitted) -> str:
 
 
 def test_lines_files_and_assertions(workshop: Workshop) -> None:
+    shown = "__FILE__, __LINE__, __BASE_FILE__, __func__, __INCLUDE_LEVEL__"
     source = "#include <cassert>\n#include <cstdio>\n" + FUNCTION
-    source += 'int main() { int x[3] = {}; add(x, 3);\n  printf("%s %d %s %s %d\\n", __FILE__, __LINE__, __BASE_FILE__, __func__, __INCLUDE_LEVEL__);\n'
+    source += f'int main() {{ int x[3] = {{}}; add(x, 3);\n  printf("%s %d %s %s %d\\n", {shown});\n'
     source += "  fflush(stdout); assert(x[2] == 3); }\n"
     new = emitted(workshop, source, "-O2", name="src/a.cpp")
-    assert same_output(workshop, new).startswith("src/a.cpp 8 src/a.cpp main 0\n")
+    after = same_output(workshop, new)
+    assert after.startswith("src/a.cpp 8 src/a.cpp main 0\n")
+    assert "src/a.cpp:9: int main(): Assertion" in after
 
 
 @pytest.mark.parametrize("threads", [True, False])

@@ -37,7 +37,7 @@ void count(const std::string &store, std::string_view counter) {
   const off_t size = size_of(fd);
   if (size < 0 || size > counters_cap)
     return;
-  write_all(fd.get(), std::string(counter) + "\n");
+  write_all(fd.get(), std::string(counter) + " 1\n");
 }
 
 void record_link(const std::string &store, const Command &command, const std::string &cwd) {

@@ -91,6 +91,7 @@ _ROWS = (
     # -- pipeline
     ReasonKind("budget-spent", "pipeline", "the unit's search budget was spent", "raise budget, or run perfcc --tune"),
     ReasonKind("rule-off", "pipeline", "the rule is switched off in the configuration", ""),
+    ReasonKind("search-off", "pipeline", "the kernel is not in the store, and mode = \"apply\" does not search", "build once with mode = \"search\""),
     ReasonKind("mode-off", "pipeline", "perfcc is switched off by mode = \"off\"", ""),
     ReasonKind("emit-failed", "pipeline", "the rewritten unit did not compile", ""),
     ReasonKind("output-changed", "pipeline", "the object changed while it was being searched", ""),

@@ -89,13 +89,15 @@ class Store:
         ``Outcome.output`` must be absolute for an object to be found here.
         """
         root = os.path.join(os.path.realpath(directory), "")
+        return [outcome for outcome in self.all_outcomes() if os.path.realpath(outcome.output).startswith(root)]
+
+    def all_outcomes(self) -> list[Outcome]:
+        """What became of every unit whose object still exists, by object."""
         found = {}
         for key in self._keys("outputs"):
             outcome = self._record("outputs", key, Outcome, touch=False)
-            if outcome is not None and os.path.isabs(outcome.output):
-                real = os.path.realpath(outcome.output)
-                if real.startswith(root) and os.path.exists(real):
-                    found[real] = outcome
+            if outcome is not None and os.path.isabs(outcome.output) and os.path.exists(outcome.output):
+                found[os.path.realpath(outcome.output)] = outcome
         return [found[real] for real in sorted(found)]
 
     # -- compilers

@@ -1,0 +1,87 @@
+"""``perfcc --explain [FILE or DIR] [--format text|json]``: what was done, from the store and from the files themselves."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from perfcc.cc import section
+from perfcc.cli.console import UsageError, console, here, split
+from perfcc.core.codec import CodecError, loads
+from perfcc.core.decision import Outcome
+from perfcc.core.settings import SettingsError
+from perfcc.explain.json import render_json
+from perfcc.explain.text import render_text
+from perfcc.explain.wording import RuleWords
+from perfcc.rules.discovery import room, rules
+from perfcc.store.disk import Store
+from perfcc.store.links import link_inputs
+
+FORMATS = ("text", "json")
+_SOURCES = (".c", ".cc", ".cp", ".cpp", ".cxx", ".c++", ".C", ".CPP")
+
+
+def run(arguments: list[str]) -> int:
+    """Prints the report; 1 when there is nothing to report on, 2 for a bad command line."""
+    try:
+        positional, chosen = split(arguments, FORMATS)
+        if len(positional) > 1:
+            raise UsageError("one file or directory at a time")
+        outcomes = collect(Path(positional[0] if positional else "."), Store(here().store_path()))
+    except (UsageError, SettingsError, section.SectionError, OSError) as error:
+        print(f"perfcc: --explain: {error}", file=sys.stderr)
+        return 2
+    if not outcomes:
+        where = positional[0] if positional else "this directory"
+        print(f"perfcc: nothing is known of {where}; was it built with perfcc, and with this store?", file=sys.stderr)
+        return 1
+    if chosen == "json":
+        sys.stdout.write(render_json(outcomes))
+    else:
+        render_text(outcomes, console(), catalogue(), os.getcwd())
+    return 0
+
+
+def collect(target: Path, store: Store) -> tuple[Outcome, ...]:
+    """The outcomes behind a directory, a source, an object, a library or an executable; each unit once."""
+    if target.is_dir():
+        return tuple(store.outcomes(target))
+    if target.suffix in _SOURCES:
+        real = os.path.realpath(target)
+        return tuple(outcome for outcome in store.all_outcomes() if os.path.realpath(outcome.source) == real)
+    found = {outcome.output: outcome for outcome in travelling(target)}
+    for path in objects(target, store):
+        known = store.outcome(path)
+        if known is not None:
+            found[known.output] = known
+    return tuple(found.values())
+
+
+def travelling(target: Path) -> Iterator[Outcome]:
+    """The outcomes that lie in the file itself: those of units with rewrites. Raises SectionError, OSError."""
+    for payload in section.read(target):
+        try:
+            yield loads(Outcome, payload)
+        except CodecError as error:
+            raise section.SectionError(f"{target}: written by another version of perfcc: {error}") from None
+
+
+def objects(target: Path, store: Store, depth: int = 0) -> Iterator[Path]:
+    """The object files that went into ``target``, through libraries that were linked with perfcc too."""
+    inputs = link_inputs(store.path, target) if depth < 8 else None
+    if inputs is None:
+        yield target
+        return
+    for path in inputs:
+        yield from objects(path, store, depth + 1)
+
+
+def catalogue() -> dict[str, RuleWords]:
+    """The rules' own words."""
+    words = {}
+    for id in rules():
+        own = room(id)
+        words[id] = RuleWords(own.title, own.category, own.why)
+    return words

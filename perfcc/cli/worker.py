@@ -1,0 +1,98 @@
+"""``python -m perfcc worker``: one unit, asked for by the launcher as JSON on standard input.
+
+The original's object is already in place. The exit status matters to nobody but the log.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from perfcc.core.settings import Settings, SettingsError, load
+from perfcc.core.unit import Invocation
+from perfcc.pipeline import Context, Request, run_unit
+from perfcc.store.disk import Store
+
+SCRATCH_PREFIX = "perfcc-"
+
+
+def run(arguments: list[str]) -> int:
+    """Reads one request, decides its kernels, replaces the object where something was gained."""
+    if arguments:
+        print("perfcc: the worker takes its request on standard input", file=sys.stderr)
+        return 2
+    message: Mapping[str, Any] = json.load(sys.stdin)
+    request = parse_request(message)
+    try:
+        settings = load(Path(request.invocation.cwd, request.invocation.source).parent, os.environ)
+    except SettingsError as error:
+        print(f"perfcc: {error}", file=sys.stderr)
+        return 1
+    store = Store(Path(message["store"]))
+    os.chdir(request.invocation.cwd)
+    with scratch_folder() as scratch, progress(settings, bool(message.get("tty"))) as tell:
+        try:
+            run_unit(request, Context(settings, store, scratch, tell))
+        except Exception:
+            traceback.print_exc()
+            return 1
+    return 0
+
+
+def parse_request(message: Mapping[str, Any]) -> Request:
+    """The launcher's message as a Request. Raises KeyError for one of another version."""
+    invocation = Invocation(
+        argv=tuple(message["argv"]),
+        compiler=message["compiler"],
+        cwd=message["cwd"],
+        source=message["source"],
+        source_index=message["source_index"],
+        output=message["output"],
+        language=message["language"],
+        depfile=message.get("depfile") or None,
+    )
+    return Request(invocation, message["key"], tuple(message.get("dependencies") or ()))
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder of this process's own; folders that killed workers left behind are removed first."""
+    root = Path(tempfile.gettempdir())
+    for folder in root.glob(f"{SCRATCH_PREFIX}*-scratch"):
+        owner = folder.name.removeprefix(SCRATCH_PREFIX).split("-")[0]
+        if owner.isdigit() and not Path(f"/proc/{owner}").exists() and folder.stat(follow_symlinks=False).st_uid == os.getuid():
+            shutil.rmtree(folder, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=f"{SCRATCH_PREFIX}{os.getpid()}-", suffix="-scratch"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def progress(settings: Settings, wanted: bool) -> Iterator[Any]:
+    """Writes one line of progress to the user's terminal, and wipes it at the end; silent where there is none."""
+    try:
+        terminal = open("/dev/tty", "w", encoding="utf-8") if wanted else None  # noqa: SIM115
+    except OSError:
+        terminal = None
+    if terminal is None:
+        yield lambda line: None
+        return
+    with terminal:
+        width = shutil.get_terminal_size().columns - 1
+
+        def tell(line: str) -> None:
+            terminal.write(f"\r\x1b[K{line[:width]}")
+            terminal.flush()
+
+        yield tell
+        tell("")

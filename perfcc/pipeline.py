@@ -1,0 +1,321 @@
+"""The only wiring: one function per arrow of the flow.
+
+    Request -> TranslationUnit -> Kernel + Facts -> Candidate -> Verdict -> Decision -> Outcome
+
+The original object exists already when a unit gets here. Whatever goes wrong below leaves it as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from perfcc import __version__, _native
+from perfcc.cc import compiler, emit, runtime, section
+from perfcc.cc.compiler import CompilerError, CompilerInfo
+from perfcc.cc.emit import Emitted, OutputState
+from perfcc.cc.splice import Replacement
+from perfcc.core.codec import dumps
+from perfcc.core.decision import Accepted, Decision, Outcome, Status
+from perfcc.core.facts import Facts
+from perfcc.core.ir import Loop
+from perfcc.core.kernel import Kernel, ParsedUnit
+from perfcc.core.reason import Reason
+from perfcc.core.settings import Settings
+from perfcc.core.unit import Invocation, Semantics, TranslationUnit
+from perfcc.store.disk import Store
+from perfcc.store.key import cpu_label, decision_key, tree_digest
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the launcher asks of the worker: one unit whose original has just been compiled.
+
+    ``key`` is the unit's key in the store (hex); ``dependencies`` are the files the real compiler read, as it named them.
+    """
+
+    invocation: Invocation
+    key: str
+    dependencies: tuple[str, ...]
+
+    @property
+    def output(self) -> Path:
+        """The object's absolute path."""
+        return Path(self.invocation.cwd, self.invocation.output)
+
+
+@dataclass(frozen=True)
+class Context:
+    """What every arrow needs beside its input; made once a worker. ``scratch`` is an empty folder of the worker's own."""
+
+    settings: Settings
+    store: Store
+    scratch: Path
+    tell: Progress
+
+    @cached_property
+    def rules_digest(self) -> str:
+        """Changes when a rule, an analysis or a check does: a decision made by other code is not taken over."""
+        package = Path(__file__).parent
+        return tree_digest([package / part for part in ("core", "frontend", "analysis", "rules", "propose", "search", "verify", "cc")])
+
+    @cached_property
+    def lock(self) -> Path:
+        """Machine-wide: shared to compile, exclusive to time."""
+        return Path(tempfile.gettempdir(), f"perfcc-{os.getuid()}.lock")
+
+
+def run_unit(request: Request, context: Context) -> Outcome:
+    """One unit from request to outcome; the outcome is kept, and the object replaced if something was gained."""
+    started = time.monotonic()
+    before = OutputState.of(request.output)
+    outcome = Outcome(
+        source=str(Path(request.invocation.cwd, request.invocation.source)),
+        output=str(request.output),
+        compiler=request.invocation.compiler,
+        version=__version__,
+        settings=_shown(context.settings),
+    )
+    files = _native.record_files(request.dependencies, request.invocation.cwd)
+    unit = read_unit(request, context)
+    if isinstance(unit, Reason):
+        outcome = replace(outcome, reason=unit)
+        emitted: Emitted | None = None
+    else:
+        translation, info = unit
+        outcome = replace(outcome, compiler=info.label)
+        parsed = find_kernels(translation)
+        decisions = decide_kernels(parsed, translation, info, context)
+        outcome = replace(outcome, decisions=decisions, reason=parsed.refusal)
+        outcome, emitted = emit_unit(outcome, parsed, translation, info, context)
+    outcome = replace(outcome, seconds=time.monotonic() - started)
+    record(request, outcome, emitted, files, before, context)
+    return outcome
+
+
+# ---- Request -> TranslationUnit ----------------------------------------------------------------------------------------
+
+
+def read_unit(request: Request, context: Context) -> tuple[TranslationUnit, CompilerInfo] | Reason:
+    """The unit's text and flags as libclang must see them; a Reason when it may not or can't be looked at."""
+    invocation = request.invocation
+    if context.settings.mode == "off":
+        return Reason("mode-off")
+    try:
+        key = compiler.probe_key(invocation.compiler, invocation)
+        info = context.store.probe(key, CompilerInfo)
+        if info is None:
+            info = compiler.probe(invocation.compiler, invocation)
+            context.store.keep_probe(key, info)
+        unit = compiler.translation_unit(invocation, info)
+    except (CompilerError, OSError) as error:
+        return Reason("parse-error", detail=str(error))
+    if context.settings.fp == "reassociate":
+        unit = replace(unit, semantics=replace(unit.semantics, reassociate=True))
+    return unit, info
+
+
+# ---- TranslationUnit -> Kernel -----------------------------------------------------------------------------------------
+
+
+def find_kernels(unit: TranslationUnit) -> ParsedUnit:
+    """Every loop nest of the unit, each exactly once."""
+    try:
+        from perfcc.frontend import parse
+    except ImportError as error:
+        return ParsedUnit((), (), Reason("tool-missing", detail=f"libclang: {error}"))
+    return parse(unit)
+
+
+# ---- Kernel -> Decision ------------------------------------------------------------------------------------------------
+
+
+def decide_kernels(parsed: ParsedUnit, unit: TranslationUnit, info: CompilerInfo, context: Context) -> tuple[Decision, ...]:
+    """One decision a kernel, in source order; the hottest are searched first, until the unit's budget is spent."""
+    deadline = time.monotonic() + context.settings.budget
+    decided: dict[int, Decision] = {}
+    order = sorted(range(len(parsed.kernels)), key=lambda index: -parsed.kernels[index].hotness.score)
+    for done, index in enumerate(order):
+        kernel = parsed.kernels[index]
+        context.tell(f"perfcc: {os.path.basename(unit.invocation.source)}: kernel {done + 1} of {len(order)}, {kernel.function}")
+        try:
+            decided[index] = decide_kernel(kernel, parsed, unit, info, context, deadline)
+        except Exception:
+            traceback.print_exc()
+            decided[index] = left_alone(kernel, Reason("internal-error", kernel.span))
+    return tuple(decided[index] for index in range(len(parsed.kernels)))
+
+
+def decide_kernel(
+    kernel: Kernel, parsed: ParsedUnit, unit: TranslationUnit, info: CompilerInfo, context: Context, deadline: float
+) -> Decision:
+    """From the store if it is known there, else by analysis and search."""
+    if kernel.nest is None:
+        return left_alone(kernel, kernel.refusal or Reason("unmodelled-statement", kernel.span))
+    key = decision_key(
+        kernel.id, info.identity, unit.invocation.argv, unit.semantics, context.settings, context.rules_digest, cpu_label(), __version__
+    )
+    known = context.store.decision(key)
+    if known is not None:
+        return moved(known, kernel)
+    decision = search_kernel(kernel, parsed, unit, info, context, deadline)
+    if decision.reason is None or decision.reason.id != "budget-spent":
+        context.store.keep_decision(key, decision)
+    return decision
+
+
+def search_kernel(
+    kernel: Kernel, parsed: ParsedUnit, unit: TranslationUnit, info: CompilerInfo, context: Context, deadline: float
+) -> Decision:
+    """Facts, then candidates, each with one verdict, and a decision."""
+    from perfcc.analysis import analyse
+    from perfcc.propose.from_rules import FromRules
+    from perfcc.rules.replacement import replacement
+    from perfcc.search.search import search
+    from perfcc.verify.toolchain import find
+    from perfcc.verify.verifier import Verifier
+
+    assert kernel.nest is not None
+    semantics = unit.semantics
+
+    def facts_of(kernel: Kernel, nest: Loop) -> Facts:
+        return analyse(kernel, nest, semantics)
+
+    def render(best: Accepted) -> str:
+        return replacement(kernel, best.candidate, best.threshold)
+
+    facts = facts_of(kernel, kernel.nest)
+    rules_off = (*context.settings.rules_off, *threadless(parsed, semantics, info))
+    proposer = FromRules(facts_of, rules_off, context.settings.threads)
+    folder = Path(tempfile.mkdtemp(dir=context.scratch))
+    judge = Verifier(kernel, facts, unit, folder, find(), context.settings.threads, context.lock)
+    if context.settings.mode == "apply":
+        return left_alone(kernel, Reason("search-off", kernel.span))
+    return search(kernel, facts, (proposer,), judge, max(0.0, deadline - time.monotonic()), render=render)
+
+
+def threadless(parsed: ParsedUnit, semantics: Semantics, info: CompilerInfo) -> tuple[str, ...]:
+    """The rules that can't be used in this unit since its object could not start threads."""
+    if info.family == "gcc" and (semantics.openmp or not parsed.openmp_in_headers):
+        return ()
+    return ("parallel-loop", "integer-reduction")
+
+
+def left_alone(kernel: Kernel, reason: Reason) -> Decision:
+    """The decision on a kernel that was not searched."""
+    return Decision(
+        kernel=kernel.id,
+        function=kernel.function,
+        span=kernel.span,
+        status=Status.REFUSED,
+        reason=reason,
+        before=kernel.text,
+        hotness=kernel.hotness.score,
+        hotness_why=kernel.hotness.why,
+        loops=max(1, len(kernel.loop_spans)),
+    )
+
+
+def moved(known: Decision, kernel: Kernel) -> Decision:
+    """A stored decision, brought to where the kernel stands now: lines may have moved, the text has not."""
+    shift = kernel.span.line - known.span.line
+    reason = known.reason
+    if reason is not None and reason.at is not None:
+        at = replace(
+            reason.at,
+            file=kernel.span.file,
+            line=reason.at.line + shift,
+            end_line=reason.at.end_line + shift,
+            begin=reason.at.begin + kernel.span.begin - known.span.begin,
+            end=reason.at.end + kernel.span.begin - known.span.begin,
+        )
+        reason = replace(reason, at=at)
+    return replace(known, span=kernel.span, function=kernel.function, reason=reason, cached=True)
+
+
+# ---- Decision -> Outcome -----------------------------------------------------------------------------------------------
+
+
+def emit_unit(
+    outcome: Outcome, parsed: ParsedUnit, unit: TranslationUnit, info: CompilerInfo, context: Context
+) -> tuple[Outcome, Emitted | None]:
+    """The rewritten object in the scratch folder, its report inside; None where nothing was rewritten or it could not be made."""
+    replacements = [
+        Replacement(decision.span, decision.replacement, decision.threads)
+        for decision in outcome.decisions
+        if decision.status is Status.REWRITTEN
+    ]
+    if not replacements:
+        return outcome, None
+    context.tell(f"perfcc: {os.path.basename(unit.invocation.source)}: compiling {len(replacements)} rewritten kernels")
+    folder = Path(tempfile.mkdtemp(dir=context.scratch))
+    emitted = emit.emit(unit, info, replacements, runtime.text(runtime.GUARD), folder, parsed.openmp_in_headers)
+    if isinstance(emitted, Reason):
+        return _withdrawn(outcome, emitted), None
+    done = replace(outcome, emitted=True)
+    section.attach(emitted.object_path, dumps(reproducible(done)), folder)
+    return done, emitted
+
+
+def reproducible(outcome: Outcome) -> Outcome:
+    """The outcome as it travels in the object: without what differs between two builds from one store."""
+    return replace(outcome, seconds=0.0, decisions=tuple(replace(decision, cached=False) for decision in outcome.decisions))
+
+
+def _withdrawn(outcome: Outcome, reason: Reason) -> Outcome:
+    """The unit's rewrites can't be compiled in: each of them is left alone for that reason."""
+    decisions = tuple(
+        replace(decision, status=Status.REJECTED, reason=replace(reason, at=reason.at or decision.span), speedup=1.0)
+        if decision.status is Status.REWRITTEN
+        else decision
+        for decision in outcome.decisions
+    )
+    return replace(outcome, decisions=decisions)
+
+
+def record(
+    request: Request, outcome: Outcome, emitted: Emitted | None, files: list[dict[str, object]] | None, before: OutputState, context: Context
+) -> None:
+    """Puts the object in place, then keeps the outcome and, if it is final, the verdict that spares the next build all of this."""
+    store = context.store
+    invocation = request.invocation
+    unchanged = files is not None and _hashes(files) == _hashes(_native.record_files(request.dependencies, invocation.cwd))
+    current = _native.unit_key(invocation.argv, invocation.cwd, invocation.compiler, invocation.source) == request.key
+    name = ""
+    if emitted is not None:
+        refused = Reason("output-changed", detail="a source changed meanwhile") if not (unchanged and current) else None
+        refused = refused or emit.install(emitted.object_path, request.output, before)
+        if refused is not None:
+            store.keep_outcome(request.output, _withdrawn(replace(outcome, emitted=False), refused))
+            return
+        name = store.keep_object(emitted.object_path.read_bytes()) or ""
+    store.keep_outcome(request.output, outcome)
+    final = not any(decision.status is Status.UNDECIDED and _retried(decision) for decision in outcome.decisions)
+    if final and unchanged and current and (emitted is None or name):
+        _native.write_manifest(str(store.path), request.key, name, files, request.dependencies)
+
+
+def _retried(decision: Decision) -> bool:
+    """A spent budget is final until the budget changes, which changes the unit's key; a busy machine is not."""
+    return decision.reason is None or decision.reason.id != "budget-spent"
+
+
+def _hashes(files: list[dict[str, object]] | None) -> list[tuple[object, object]] | None:
+    return None if files is None else [(row["path"], row["hash"]) for row in files]
+
+
+def _shown(settings: Settings) -> tuple[tuple[str, str], ...]:
+    shown = [("mode", settings.mode), ("budget", f"{settings.budget:g} s"), ("fp", settings.fp)]
+    if settings.threads:
+        shown.append(("threads", str(settings.threads)))
+    if settings.rules_off:
+        shown.append(("rules off", ", ".join(settings.rules_off)))
+    return tuple(shown)

@@ -76,7 +76,7 @@ def rules_page(rooms: list[Path]) -> str:
     lines = ["# Rules\n", "| rule | category | what it does |", "| --- | --- | --- |"]
     for room in rooms:
         rule = _rule(room)
-        lines.append(f"| [{_cell(rule['title'])}]({room.name}.md) (`{room.name}`) | {_cell(rule['category'])} | {_cell(rule['does'])} |")
+        lines.append(f"| [{_cell(rule['title'])}]({room.name}.md) (`{room.name}`) | {_cell(rule['category'])} | {_cell(rule['what'])} |")
     return MADE + "\n".join(lines) + "\n"
 
 
@@ -87,9 +87,9 @@ def rule_page(room: Path) -> str:
         f"# {rule['title']}\n",
         f"Rule `{room.name}`, category {rule['category']}. Safety: {SAFETY[rule['safety']]}.\n",
         "## What it does\n",
-        _text(rule["does"]),
+        _text(rule["what"]),
         "## Why it helps\n",
-        _text(rule["helps"]),
+        _text(rule["why"]),
     ]
     if rule.get("references"):
         lines += ["## References\n", *(f"- {reference}" for reference in rule["references"]), ""]
@@ -117,14 +117,14 @@ def _cases(room: Path, prefix: str, heading: str) -> list[str]:
 
 def _reason_lines(text: str) -> Iterator[str]:
     """The reasons a case names, in words."""
-    for id in dict.fromkeys(re.findall(r"[a-z]+(?:-[a-z]+)+", " ".join(re.findall(r"//.*", text)))):
-        if id in REASONS:
-            yield f"Refused: {REASONS[id].sentence} ([`{id}`](../reasons.md#{id})).\n"
+    for id in dict.fromkeys(re.findall(r"// reason: ([a-z-]+)|/\* reason: ([a-z-]+)", text)):
+        name = id[0] or id[1]
+        yield f"Refused: {REASONS[name].sentence} ([`{name}`](../reasons.md#{name})).\n"
 
 
 def _rule(room: Path) -> dict[str, Any]:
     rule = tomllib.loads((room / "rule.toml").read_text("utf-8"))
-    lacking = [key for key in ("title", "category", "does", "helps", "safety") if not rule.get(key)]
+    lacking = [key for key in ("title", "category", "what", "why", "safety") if not rule.get(key)]
     if lacking:
         raise SystemExit(f"{room}/rule.toml lacks {', '.join(lacking)}")
     return rule

@@ -72,9 +72,10 @@ def seconds(value: float) -> str:
 
 
 def title(rule: str, catalogue: Catalogue) -> str:
-    """The rule's name in words; its id with spaces where nothing else is known."""
+    """The rule's name in words, as within a sentence; its id with spaces where nothing else is known."""
     words = catalogue.get(rule)
-    return words.title if words and words.title else rule.replace("-", " ")
+    name = words.title if words and words.title else rule.replace("-", " ")
+    return name if name[1:2].isupper() else name[:1].lower() + name[1:]
 
 
 def step(taken: Step, catalogue: Catalogue) -> str:

@@ -96,7 +96,7 @@ def room(root: Path) -> None:
     cases = root / "rules" / "swap-loops" / "cases"
     cases.mkdir(parents=True)
     (cases.parent / "rule.toml").write_text(
-        'title = "Loop swap"\ncategory = "loop-efficiency"\ndoes = "Swaps."\nhelps = "It is faster."\n'
+        'title = "Loop swap"\ncategory = "loop-efficiency"\nwhat = "Swaps."\nwhy = "It is faster."\n'
         'safety = "exact"\nrefuses = ["carried-dependence"]\nreferences = ["A book"]\n',
         "utf-8",
     )

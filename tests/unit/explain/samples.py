@@ -14,7 +14,7 @@ def span(line: int, file: str = "src/matrix.cpp") -> Span:
     return Span(file, 100 * line, 100 * line + 60, line, 5, line + 3)
 
 
-INTERCHANGE = Step("loop-interchange", "L0", (("order", "i k j"),), "no dependence is carried by j or k", "data-locality")
+INTERCHANGE = Step("loop-interchange", "L0", (("order", "i k j"),), "no dependence is carried by j or k", "data locality")
 PARALLEL = Step(
     "parallel-loop", "L0", (("schedule", "static"), ("collapse", 1)), "no two iterations touch the same element", "multithreading"
 )

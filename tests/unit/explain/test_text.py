@@ -15,7 +15,7 @@ from perfcc.explain.text import render_text
 from perfcc.explain.wording import Catalogue, RuleWords
 from tests.unit.explain import samples
 
-WORDS = {"loop-interchange": RuleWords("loop interchange", "data locality", "Neighbouring elements share a cache line.")}
+WORDS = {"loop-interchange": RuleWords("Loop interchange", "data locality", "Neighbouring elements share a cache line.")}
 
 
 def shown(*outcomes: Outcome, catalogue: Catalogue | None = None, base: str = "", encoding: str = "utf-8", colour: bool = False) -> str:
@@ -64,7 +64,7 @@ def test_a_rewritten_kernel_says_what_won_why_and_on_what_evidence() -> None:
         "  hot       three loops deep, called in a loop",
         "  tried     parallel loop (schedule static, collapse 1): no size was found at which the rewrite is at least 1.10x faster "
         "(1.02x at best) [not-faster]",
-        "  won       loop interchange (order i k j) [data-locality]",
+        "  won       loop interchange (order i k j) [data locality]",
         "              legal because no dependence is carried by j or k",
         "            parallel loop (schedule static, collapse 1) [multithreading]",
         "  helps     Neighbouring elements share a cache line.",

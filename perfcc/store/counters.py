@@ -1,6 +1,6 @@
 """Counters for ``--stats``: lines appended to one file, folded together when it grows.
 
-A line is ``NAME AMOUNT``, or ``NAME`` for 1 (what the launcher writes). Appending a short line is atomic on a local file system, so compilers that run at once lose no counts;
+A line is ``NAME AMOUNT``. Appending a short line is atomic on a local file system, so compilers that run at once lose no counts;
 folding is done under a lock.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 FOLD_AT = 256 << 10
-_LINE = re.compile(rb"([A-Za-z0-9_.:+-]{1,80})(?: (\d{1,15}(?:\.\d{1,9})?))?")
+_LINE = re.compile(rb"([A-Za-z0-9_.:+-]{1,80}) (\d{1,15}(?:\.\d{1,9})?)")
 
 
 class Counters:
@@ -43,9 +43,12 @@ class Counters:
     def read(self) -> dict[str, float]:
         """All counters. Lines that are no counters are skipped."""
         try:
-            return _sum(self.path.read_bytes())
+            content = self.path.read_bytes()
         except OSError:
             return {}
+        if len(content) > FOLD_AT:
+            self._fold()
+        return _sum(content)
 
     def _fold(self) -> None:
         """Replaces the lines by their sums, in place: whoever appends holds the same file."""
@@ -74,5 +77,5 @@ def _sum(content: bytes) -> dict[str, float]:
         match = _LINE.fullmatch(line)
         if match is not None:
             name = match[1].decode()
-            totals[name] = totals.get(name, 0.0) + float(match[2] or 1)
+            totals[name] = totals.get(name, 0.0) + float(match[2])
     return totals

@@ -23,14 +23,14 @@ from perfcc.rules.tree import path
 
 STATES = 48
 """Most sequences that are looked at for one kernel."""
-FIRST = 8
+FIRST = 6
 """Candidates of a generation."""
 _PLACES = 4
 """Places at which one rule is applied to one state."""
 
 
 class FromRules:
-    """The proposer of rule sequences. ``rules_off``: ids of rules it must not use; ``threads``: the team a region gets (0: the machine's)."""
+    """The proposer of rule sequences. ``rules_off``: ids of rules it must not use; ``threads``: the team of a region (0: the machine's)."""
 
     def __init__(self, analyse: Analyse, rules_off: tuple[str, ...] = (), threads: int = 0) -> None:
         self._analyse = analyse
@@ -80,27 +80,44 @@ class FromRules:
         return found[1:]
 
     def _steps(self, state: State, id: str) -> Iterator[State]:
+        places: set[str] = set()
         applied = 0
         for match in matches(state, id):
             parameters = next(iter(rules()[id].parameters(match, state.facts)), None)
             if parameters is None or applied == _PLACES:
                 continue
             after = apply(state, match, parameters, self._analyse)
-            if isinstance(after, State):
-                applied += 1
-                yield after
+            if not isinstance(after, State):
+                continue
+            if after.finished and places - {match.loop}:
+                return  # threads start as far out as they may
+            places.add(match.loop)
+            applied += 1
+            if after.finished and (everywhere := self._everywhere(after)) is not after:
+                yield everywhere
+            yield after
 
-    def _cost(self, state: State) -> tuple[float, int]:
-        """Estimated time of an innermost iteration; fewer steps first where that is equal."""
+    def _everywhere(self, state: State) -> State:
+        """The state with every other loop that may be handed to threads handed to them as well, as far out as they may start."""
+        for id in self._rules:
+            for match in matches(state, id):
+                parameters = next(iter(rules()[id].parameters(match, state.facts)), None)
+                after = apply(state, match, parameters, self._analyse) if parameters is not None else None
+                if isinstance(after, State):
+                    return self._everywhere(after)
+        return state
+
+    def _cost(self, state: State) -> tuple[float, int, int]:
+        """Estimated time of an innermost iteration; where that is equal, more parallel loops first, then fewer steps."""
         deepest = max(state.facts.loops, key=lambda f: f.depth)
         lines = cost(state.facts, (deepest.loop,))[0]
         blocked = any(loop.id.endswith(".tile") for loop in loops(state.nest))
         time = 1 + lines / (2 if blocked else 1)
-        for loop in loops(state.nest):
-            if loop.annotations:
-                outside = len(path(state.nest, loop.id)) - 1
-                time = time / self._threads * (1 + 0.1 * outside)
-        return time, len(state.steps)
+        threaded = [loop.id for loop in loops(state.nest) if loop.annotations]
+        if threaded:
+            outside = len(path(state.nest, threaded[0])) - 1
+            time = time / self._threads * (1 + 0.1 * outside)
+        return time, -len(threaded), len(state.steps)
 
     def _variations(self, kernel: Kernel, facts: Facts, tried: tuple[Verdict, ...]) -> Iterator[Candidate]:
         """The fastest accepted candidate with one step's parameters exchanged."""

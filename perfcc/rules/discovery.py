@@ -14,6 +14,9 @@ from typing import Any
 from perfcc.core.protocols import Rule
 from perfcc.rules import catalogue
 
+THREADS = 90
+"""The phase of rules that hand loops to threads."""
+
 SAFETY = ("exact", "guarded", "reassociates-fp")
 
 
@@ -44,7 +47,7 @@ def rules() -> dict[str, Rule]:
 
 
 def phase(rule: Rule) -> int:
-    """Steps of a sequence are in ascending phase: 10 exchanges loops, 20 blocks them, 90 hands them to threads and ends the sequence."""
+    """Steps of a sequence are in ascending phase: 10 exchanges loops, 20 blocks them, THREADS hands them to threads, which ends it."""
     return int(getattr(rule, "PHASE", 50))
 
 

@@ -15,10 +15,11 @@ from perfcc.core.kernel import Kernel
 from perfcc.core.proof import Refusal
 from perfcc.core.protocols import Match
 from perfcc.core.reason import Reason
-from perfcc.rules.discovery import category, rules
+from perfcc.rules.discovery import THREADS, category, phase, rules
 from perfcc.rules.guard import guard, test
 from perfcc.rules.printer import print_nest
 from perfcc.rules.replacement import duplicable
+from perfcc.rules.tree import find, path
 
 Analyse = Callable[[Kernel, Loop], Facts]
 """The analysis of a nest that may differ from the kernel's own: ``perfcc.analysis.analyse`` with the unit's semantics filled in."""
@@ -38,7 +39,7 @@ class State:
 
     @property
     def finished(self) -> bool:
-        """True when a step has handed the nest to threads: no rule may come after."""
+        """True when a step has handed a loop to threads: what comes after may only do the same to loops beside it."""
         return any(loop.annotations for loop in loops(self.nest))
 
 
@@ -54,13 +55,17 @@ def start(kernel: Kernel, facts: Facts) -> State | Refusal:
 
 def matches(state: State, rule: str) -> tuple[Match, ...]:
     """The places where the rule could apply, the most promising first."""
-    if state.finished:
+    found = tuple(rules()[rule].match(state.kernel, state.nest, state.facts))
+    if not state.finished:
+        return found
+    if phase(rules()[rule]) < THREADS:
         return ()
-    return tuple(rules()[rule].match(state.kernel, state.nest, state.facts))
+    threaded = {loop.id for loop in loops(state.nest) if loop.annotations}
+    return tuple(m for m in found if not threaded & _related(state.nest, m.loop))
 
 
 def apply(state: State, match: Match, parameters: Parameters, analyse: Analyse) -> State | Refusal:
-    """One step: prove, rewrite, and analyse again what came out (unless threads run it now: that ends the sequence)."""
+    """One step: prove, rewrite, and analyse again what came out (unless threads run it now: that changes nothing about the loops beside it)."""
     rule = rules()[match.rule]
     proof = rule.legal(match, state.facts)
     if isinstance(proof, Refusal):
@@ -108,6 +113,11 @@ def work(state: State) -> Expr | None:
             if size is not None:
                 return size
     return None
+
+
+def _related(nest: Loop, id: str) -> set[str]:
+    """The loop, the loops around it and the loops inside it."""
+    return {loop.id for loop in (*path(nest, id), *loops(find(nest, id)))}
 
 
 def _union(left: tuple[Obligation, ...], right: tuple[Obligation, ...]) -> tuple[Obligation, ...]:

@@ -21,7 +21,13 @@ _LIMIT = 2**63 - 1
 def guard(obligations: Iterable[Obligation]) -> str | None:
     """One C expression that is true only if all obligations hold; "1" when there is nothing to test, None when one can't be tested."""
     terms: list[str] = []
+    pairs: set[frozenset[str | None]] = set()
     for obligation in obligations:
+        if isinstance(obligation, NoOverlap):
+            pair = frozenset(_sides(obligation))
+            if pair in pairs:
+                continue
+            pairs.add(pair)
         term = test(obligation)
         if term is None or term == "0":
             return None
@@ -48,13 +54,17 @@ def test(obligation: Obligation) -> str | None:
             a, b = wide(left), wide(right)
             return None if a is None or b is None or relation not in _RELATIONS else _relation(relation, a, b)
         case NoOverlap():
-            one = _range(obligation.left, obligation.left_extent, obligation.left_lowest)
-            other = _range(obligation.right, obligation.right_extent, obligation.right_lowest)
+            one, other = _sides(obligation)
             return None if one is None or other is None else f"perfcc_rt_disjoint({one}, {other})"
         case Untouched(base=base, object=object):
             touched = _range(base, obligation.extent, obligation.lowest)
             name = object.name
             return None if touched is None else f"perfcc_rt_disjoint({touched}, &({name}), 0, 1, sizeof({name}))"
+
+
+def _sides(obligation: NoOverlap) -> tuple[str | None, str | None]:
+    left = _range(obligation.left, obligation.left_extent, obligation.left_lowest)
+    return left, _range(obligation.right, obligation.right_extent, obligation.right_lowest)
 
 
 def wide(expr: Expr) -> str | None:

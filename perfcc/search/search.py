@@ -79,7 +79,7 @@ def refused(kernel: Kernel, facts: Facts | None, proposers: Sequence[Proposer] =
 
 
 def _why(kernel: Kernel, facts: Facts, said: Sequence[Refusal]) -> Reason:
-    """The first reason that stopped it: the text can't stand twice, then what ties the outermost loop's iterations, then what rules said."""
+    """The first reason that stopped it: the text can't stand twice, what ties the outermost loop's iterations, what rules said."""
     general = [refusal.reason for refusal in said if not refusal.rule]
     blockers = [reason for own in facts.loops for reason in own.blockers]
     specific = [refusal.reason for refusal in said if refusal.rule and refusal.reason.id not in _NOT_APPLICABLE]

@@ -58,7 +58,7 @@ def match(kernel: Kernel, nest: Loop, facts: Facts) -> Iterable[Match]:
 
 
 def parameters(match: Match, facts: Facts) -> Iterable[Parameters]:
-    return tuple((("tiles", sizes),) for sizes in _TILES.get(len(match.band), ()))
+    return tuple((("tiles", sizes),) for sizes in _TILES.get(len(match.band), ("32",)))
 
 
 def legal(match: Match, facts: Facts) -> Legal | Refusal:

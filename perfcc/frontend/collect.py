@@ -89,7 +89,8 @@ def _find_loops(unit: Unit, site: FunctionSite, holds_loop: object) -> None:
         for child in reversed(node.children):
             if child.kind >= k.UNEXPOSED_EXPR or child.kind in (k.VAR_DECL, *_CONTAINERS, *k.FUNCTIONS):
                 begin, end = child.begin, child.end
-                if holds_loop(begin, max(end, begin + 1)):
+                # an OpenMP directive's own range is its pragma's
+                if k.is_openmp_directive(child.kind) or holds_loop(begin, max(end, begin + 1)):
                     stack.append((child, outer))
 
 

@@ -31,7 +31,7 @@ class Context:
         self.calls = Calls(unit, purity)
         self.headers: set[str] = set()
         self.aliases: dict[int, Address] = {}
-        self._roots: dict[int, int] = {}
+        self._roots: dict[int, set[Node]] = {}
 
     def declared_inside(self, declaration: Cursor) -> bool:
         ast = self.unit.ast
@@ -49,13 +49,13 @@ class Context:
             raise self.unit.refuse("macro-in-kernel", node, use.name)
         if macros.begins_with_operator(use.name) and strip(node).kind != k.UNARY_OPERATOR:
             raise self.unit.refuse("macro-in-kernel", node, use.name)
-        self._roots[use.begin] = self._roots.get(use.begin, 0) + 1
+        self._roots.setdefault(use.begin, set()).add(node)
         return use
 
     def check_macros(self) -> None:
         """Raises Refused unless every macro's use in the kernel is one expression, or specifiers of a type."""
         for use in self.unit.macros.uses_in(self.begin, self.end):
-            count = self._roots.get(use.begin, 0)
+            count = len(self._roots.get(use.begin, ()))
             if count == 1 or (count == 0 and self.unit.macros.is_type_like(use.name)):
                 continue
             raise Refused(Reason("macro-in-kernel", self.unit.source.span(use.begin, use.end), use.name))

@@ -244,8 +244,9 @@ class Expressions:
     def _container(self, node: Node) -> Variable | None:
         inner = strip(node)
         if inner.kind == k.DECL_REF_EXPR or (inner.kind == k.MEMBER_REF_EXPR and not inner.children):
-            variable = self._variable(inner)
-            return variable if variable is not None and variable.storage is Storage.VECTOR else None
+            declared = self._ast.referenced(inner.cursor)
+            if declared is not None and self._types.shape(self._ast.type(declared)).storage is Storage.VECTOR:
+                return self._variable(inner)
         return None
 
     def _minmax(self, node: Node) -> Expr:
@@ -270,7 +271,10 @@ class Expressions:
         return self._place(node)
 
     def _place(self, node: Node) -> VarRef | Access:
-        scalar = self._types.scalar(self._ast.type(node.cursor))
+        type = self._ast.canonical_type(self._ast.type(node.cursor))
+        scalar = self._types.scalar(type)
+        if self._ast.lib.clang_isVolatileQualifiedType(type):
+            raise self._unit.refuse("volatile-access", node)
         match node.kind:
             case k.PAREN_EXPR:
                 return replace(self.place(self._only(node)), span=self.span(node))
@@ -281,8 +285,6 @@ class Expressions:
                 return VarRef(variable, scalar, self.span(node))
             case k.ARRAY_SUBSCRIPT_EXPR | k.UNARY_OPERATOR if scalar is not None:
                 address = self._element(node)
-                if self._ast.lib.clang_isVolatileQualifiedType(self._ast.canonical_type(self._ast.type(node.cursor))):
-                    raise self._unit.refuse("volatile-access", node)
                 last = address.offset if address.offset is not None else IntConst(0, POINTER_DIFFERENCE)
                 return Access(address.base, (*address.subscripts, last), scalar, self.span(node))
             case k.CALL_EXPR if node.spelling == "operator[]" and len(node.children) == 3 and scalar is not None:
@@ -388,7 +390,10 @@ class Expressions:
             place = self.place(self._only(node))
             if isinstance(place, Access) and len(place.subscripts) == 1:
                 return Address(place.base, place.subscripts[:-1], place.subscripts[-1])
-        raise self._context.refusal_of(node)
+        stopped = self._context.refusal_of(node)
+        if stopped.reason.id == "unmodelled-expression" and type.kind in (k.T_POINTER, k.T_VARIABLE_ARRAY):
+            raise self._unit.refuse("unmodelled-type", node, f"a {self._ast.type_spelling(type)} within another object")
+        raise stopped
 
     def _pointer_sum(self, node: Node) -> Address:
         op = self._ast.lib.clang_getCursorBinaryOperatorKind(node.cursor)

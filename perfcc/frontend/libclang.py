@@ -178,6 +178,7 @@ class Ast:
         self.lib = library()
         lib = self.lib
         self._file_names: dict[int, str] = {}
+        self._path = filename
         self._index = lib.clang_createIndex(0, 0)
         name = filename.encode("utf-8", "surrogateescape")
         argv = (c_char_p * len(args))(*(a.encode("utf-8", "surrogateescape") for a in args))
@@ -263,7 +264,11 @@ class Ast:
         self.lib.clang_visitChildren(self.root, _Visitor(callback), None)
 
     def in_main_file(self, cursor: Cursor) -> bool:
-        return bool(self.lib.clang_Location_isFromMainFile(self.lib.clang_getCursorLocation(cursor)))
+        """True when the cursor's text, or the use of the macro that it comes from, stands in the main file."""
+        location = self.lib.clang_getCursorLocation(cursor)
+        if self.lib.clang_Location_isFromMainFile(location):
+            return True
+        return self._place(location, self.lib.clang_getExpansionLocation).file == self._path
 
     def in_system_header(self, cursor: Cursor) -> bool:
         return bool(self.lib.clang_Location_isInSystemHeader(self.lib.clang_getCursorLocation(cursor)))

@@ -50,9 +50,10 @@ class Macro:
 class Macros:
     """Filled by ``add`` from the preprocessing record, then asked."""
 
-    def __init__(self, ast: Ast, source: SourceFile, args: Sequence[str]) -> None:
+    def __init__(self, ast: Ast, path: str, source: SourceFile, args: Sequence[str]) -> None:
         self._ast = ast
         self._command_line = _command_line(args)
+        self._path = path
         self._source = source
         self._definitions: dict[str, list[Cursor]] = {}
         self._uses: list[Expansion] = []
@@ -129,7 +130,7 @@ class Macros:
         return Macro(name, text, parameters, tuple(body), given)
 
     def _slice(self, file: str, begin: int, end: int) -> str:
-        if file == self._source.name:
+        if file == self._path:
             return self._source.slice(begin, end)
         if file not in self._texts:
             try:

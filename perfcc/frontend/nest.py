@@ -216,6 +216,7 @@ class NestBuilder:
             inner = inner.expressions[0]
         span = self._unit.source.span(node.begin, statement_end(self._unit, node))
         lib = self._ast.lib
+        self._context.macro_root(node)
         if inner.kind == k.BINARY_OPERATOR and lib.clang_getCursorBinaryOperatorKind(inner.cursor) == 22:
             target, value = inner.expressions
             return [self._assign(target, "=", self._values.value(value), span, inner)]
@@ -227,7 +228,6 @@ class NestBuilder:
             op = k.INCREMENT[lib.clang_getCursorUnaryOperatorKind(inner.cursor)]
             return [self._assign(inner.expressions[0], op, IntConst(1, INT), span, inner)]
         if self._is_void_constant(inner):
-            self._context.macro_root(node)
             return []
         stopped = self._context.refusal_of(inner)
         if stopped.reason.id != "unmodelled-expression":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 
@@ -37,13 +38,16 @@ def parse(unit: TranslationUnit) -> ParsedUnit:
 
 def _parse(request: TranslationUnit, source: SourceFile) -> ParsedUnit:
     args = list(request.clang_args)
-    with Ast(source.name, request.text, args, DETAILED_PREPROCESSING_RECORD) as ast:
+    path = os.path.join(request.invocation.cwd, source.name)
+    if request.invocation.cwd != os.getcwd():
+        args.append(f"-working-directory={request.invocation.cwd}")
+    with Ast(path, request.text, args, DETAILED_PREPROCESSING_RECORD) as ast:
         includes = ast.inclusions()
         problem = ast.first_error()
         if problem is not None:
             at = source.span(problem.offset, problem.offset + 1) if problem.offset is not None else None
             return ParsedUnit((), includes, Reason("parse-error", at, problem.message))
-        unit = Unit(ast, source, args, request.invocation.language)
+        unit = Unit(ast, source, path, args, request.invocation.language)
         tops: list[Cursor] = []
 
         def top(cursor: Cursor) -> None:

@@ -80,7 +80,7 @@ def _needs_of_body(context: Context, body: Node, node: Node) -> set[str]:
     unit, ast, headers = context.unit, context.unit.ast, set()
     for below in body.walk():
         if below.kind == k.TYPE_REF:
-            if ast.place(below.cursor).file != unit.source.name:
+            if ast.place(below.cursor).file != unit.path:
                 raise Refused(Reason("unmodelled-type", unit.span(node), f"{below.spelling} in a header's function"))
             context.needs.reference(below)
         elif below.kind == k.CALL_EXPR:

@@ -15,15 +15,16 @@ from perfcc.frontend.tree import Node
 
 
 class Unit:
-    """The AST, the main file's text, its macros and types. ``language`` is ``c`` or ``c++``."""
+    """The AST, the main file's text, its macros and types. ``path`` is the main file as libclang names it, ``language`` ``c`` or ``c++``."""
 
-    def __init__(self, ast: Ast, source: SourceFile, args: Sequence[str], language: str) -> None:
+    def __init__(self, ast: Ast, source: SourceFile, path: str, args: Sequence[str], language: str) -> None:
         self.ast = ast
         self.source = source
+        self.path = path
         self.language = language
         self.types = Types(ast)
-        self.macros = Macros(ast, source, args)
-        self.texts: dict[str, bytes] = {source.name: source.text}
+        self.macros = Macros(ast, path, source, args)
+        self.texts: dict[str, bytes] = {path: source.text}
 
     def end_of(self, node: Node) -> int:
         """The node's end; where its last token is an argument of a macro, the end of the macro's use."""

@@ -63,6 +63,12 @@ void standardise(double* grid, const double* mean, const double* spread, int row
             grid[i * columns + j] = (grid[i * columns + j] - mean[j]) / spread[j];
 }
 
+void pick_cells(const double* grid, const int* cells, double* picked, int count)
+{
+    for (int i = 0; i < count; ++i)
+        picked[i] = grid[cells[i]];
+}
+
 void check_limits(const std::vector<double>& grid, double lowest, double highest)
 {
     const int n = static_cast<int>(grid.size());

@@ -19,6 +19,9 @@ void column_spreads(const double* grid, const double* mean, double* spread, int 
 // Brings each column to mean 0 and spread 1.
 void standardise(double* grid, const double* mean, const double* spread, int rows, int columns);
 
+// Values of `count` cells given by their numbers, in that order.
+void pick_cells(const double* grid, const int* cells, double* picked, int count);
+
 // Throws Error at the first value outside [lowest, highest].
 void check_limits(const std::vector<double>& grid, double lowest, double highest);
 

@@ -49,7 +49,8 @@ void sparse_gauss_seidel(const SparseMatrix& a, const std::vector<double>& b, st
     const int* start = &a.start[0];
     const int* column = &a.column[0];
     const double* value = &a.value[0];
-    for (int i = 0; i < a.rows; ++i) {
+    const int rows = a.rows;
+    for (int i = 0; i < rows; ++i) {
         double sum = b[i];
         double diagonal = 1.0;
         for (int e = start[i]; e < start[i + 1]; ++e) {

@@ -277,6 +277,13 @@ static void grids(Run& run)
     check_limits(grid, -1e6, 1e6);
     run.results.check("grid interpolation", checksum(grid));
 
+    std::vector<int> cells; // the diagonal track of the research vessel
+    for (int i = 0; i < rows; ++i)
+        cells.push_back(i * columns + i * columns / rows);
+    Doubles track(cells.size());
+    pick_cells(&grid[0], &cells[0], &track[0], static_cast<int>(cells.size()));
+    run.results.check("grid track", checksum(track));
+
     Table survey = read_table(input(run, "survey.dat"));
     Doubles mean(survey.columns), spread(survey.columns);
     std::vector<int> missing(survey.rows);

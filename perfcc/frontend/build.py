@@ -74,6 +74,10 @@ class KernelBuilder:
             return Reason("macro-in-kernel", source.span(use.begin, use.end), use.name)
         for pragma_inside in self._openmp.directives_in(span.begin, span.end):
             return Reason("user-openmp", source.span(pragma_inside, pragma_inside + 1))
+        if self._openmp.threadprivate:
+            for token in source.tokens_in(span.begin, span.end):
+                if token.text in self._openmp.threadprivate:
+                    return Reason("thread-local-access", source.span(token.begin, token.end), token.text)
         for directive in source.directives_in(span.begin, span.end):
             return Reason("macro-in-kernel", source.span(directive.begin, directive.end), f"#{directive.name}")
         return None

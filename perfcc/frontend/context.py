@@ -72,6 +72,10 @@ class Context:
         inner = strip(node)
         if inner.kind in (k.DECL_REF_EXPR, k.MEMBER_REF_EXPR):
             return self._name_refusal(inner)
+        ast = self.unit.ast
+        type = ast.canonical_type(ast.type(node.cursor))
+        if type.kind in (k.T_RECORD, k.T_COMPLEX, k.T_VECTOR, k.T_EXT_VECTOR):
+            return refuse("unmodelled-type", node, ast.type_spelling(type))
         return refuse("unmodelled-expression", node)
 
     def _refusal_at(self, node: Node) -> Refused | None:

@@ -128,6 +128,7 @@ class Expressions:
         folded = self._fold(node)
         if folded is None:
             raise self._unit.refuse("unmodelled-expression", node)
+        self._context.needs.types_in(node)
         return folded
 
     def _fold(self, node: Node) -> Expr | None:
@@ -374,9 +375,11 @@ class Expressions:
         """The type pointed to (or an array's element type), qualifiers dropped."""
         lib, type = self._ast.lib, self._ast.canonical_type(self._ast.type(node.cursor))
         if type.kind in (k.T_CONSTANT_ARRAY, k.T_INCOMPLETE_ARRAY):
-            type = lib.clang_getArrayElementType(type)
+            type = self._ast.canonical_type(lib.clang_getArrayElementType(type))
         elif type.kind == k.T_POINTER:
-            type = lib.clang_getPointeeType(type)
+            type = self._ast.canonical_type(lib.clang_getPointeeType(type))
+        if type.kind == k.T_VARIABLE_ARRAY:
+            raise self._unit.refuse("unmodelled-type", node, "an array of variable length")
         return self._types.unqualified(type)
 
     def _inner_address(self, node: Node) -> Address:

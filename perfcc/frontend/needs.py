@@ -52,9 +52,28 @@ class Needs:
 
     def types_in(self, node: Node) -> None:
         """The types that the text of ``node`` itself (a declaration or a cast) names."""
-        for child in node.children:
-            if child.kind == k.TYPE_REF:
-                self._type(child)
+        references = [child for child in node.children if child.kind == k.TYPE_REF]
+        for child in references:
+            self._type(child)
+        if not references:
+            self._hidden_type(node)
+
+    def _hidden_type(self, node: Node) -> None:
+        """libclang shows no reference to a type that a using-declaration brought in, such as ``std::int64_t``."""
+        ast = self._ast
+        type = ast.type(node.cursor)
+        scalar = self._unit.types.scalar(type)
+        name = ast.type_spelling(type).removeprefix("const ").split("::")[-1]
+        if scalar is None or name == scalar.spelling or not name.isidentifier() or self._unit.types.is_enum(type):
+            return
+        tokens = self._unit.source.tokens_in(node.begin, node.end)
+        for before, token in zip([None, *tokens], tokens, strict=False):
+            if token.text == name:
+                if before is None or before.text != "::":
+                    self._add(f"typedef {self._spelling(scalar)} {name};")
+                elif name in STD_TYPES:
+                    self.headers.add(STD_TYPES[name])
+                return
 
     def reference(self, node: Node) -> None:
         """The type that one reference names."""
@@ -89,7 +108,9 @@ class Needs:
             owner = ast.lib.clang_getTypeDeclaration(ast.canonical_type(type))
             self._enumeration(owner)
             inner = ast.spelling(owner)
-            if inner == name:  # C's typedef enum { ... } name
+            if inner == name:  # typedef enum { ... } name
+                if unit.language == "c":
+                    self._add(f"typedef enum {name} {name};")
                 return
             spelling = self._spelling(shape.element) if not inner or "(" in inner else f"enum {inner}"
             self._add(f"typedef {spelling} {name};")

@@ -15,14 +15,19 @@ class OpenMP:
     """Where the pragmas act.
 
     ``directive_before`` maps the offset of a loop's keyword to the offset of the pragma that governs it; ``regions`` are the byte
-    ranges under a parallel pragma.
+    ranges under a parallel pragma; ``threadprivate`` the names that such a pragma gives to each thread.
     """
 
     def __init__(self, source: SourceFile) -> None:
         self.directive_before: dict[int, int] = {}
         self.regions: list[tuple[int, int]] = []
+        self.threadprivate: set[str] = set()
         pragmas = [d for d in source.directives if d.name == "pragma" and d.rest.split(None, 1)[:1] == ["omp"]]
         for pragma in pragmas:
+            private = re.match(r"omp\s+threadprivate\s*\(([^)]*)\)", pragma.rest)
+            if private:
+                self.threadprivate.update(name.strip() for name in private.group(1).split(","))
+                continue
             words = re.sub(r"\([^()]*\)", " ", pragma.rest)
             index = source.token_index(pragma.end)
             if index >= len(source.tokens):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Sequence
 
 from perfcc.core.kernel import Kernel, ParsedUnit
 from perfcc.core.reason import Reason
@@ -37,7 +38,7 @@ def parse(unit: TranslationUnit) -> ParsedUnit:
 
 
 def _parse(request: TranslationUnit, source: SourceFile) -> ParsedUnit:
-    args = list(request.clang_args)
+    args = _without_openmp(request.clang_args)
     path = os.path.join(request.invocation.cwd, source.name)
     if request.invocation.cwd != os.getcwd():
         args.append(f"-working-directory={request.invocation.cwd}")
@@ -63,6 +64,17 @@ def _parse(request: TranslationUnit, source: SourceFile) -> ParsedUnit:
         for site in collect.functions(unit, tops, collect.loop_offsets(unit)):
             kernels.extend(builder.kernels(site))
         return ParsedUnit(numbered(kernels), includes, None, _openmp_in_headers(unit, includes))
+
+
+def _without_openmp(given: Sequence[str]) -> list[str]:
+    """libclang hides the loops under OpenMP directives, so the unit is parsed as if the pragmas were comments; the text still shows them.
+
+    ``_OPENMP`` keeps its meaning for conditional code; 201511 is GCC 12's.
+    """
+    args = [arg for arg in given if not arg.startswith("-fopenmp")]
+    if any(arg == "-fopenmp" or arg.startswith("-fopenmp=") for arg in given):
+        args.append("-D_OPENMP=201511")
+    return args
 
 
 def _openmp_in_headers(unit: Unit, includes: tuple[str, ...]) -> bool:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from perfcc import __version__, _native
 from perfcc.cc import compiler, emit, runtime, section
@@ -31,6 +32,9 @@ from perfcc.core.settings import Settings
 from perfcc.core.unit import Invocation, Semantics, TranslationUnit
 from perfcc.store.disk import Store
 from perfcc.store.key import cpu_label, decision_key, tree_digest
+
+if TYPE_CHECKING:
+    from perfcc._native import FileRecord
 
 Progress = Callable[[str], None]
 
@@ -175,13 +179,10 @@ def decide_kernel(
 def search_kernel(
     kernel: Kernel, parsed: ParsedUnit, unit: TranslationUnit, info: CompilerInfo, context: Context, deadline: float
 ) -> Decision:
-    """Facts, then candidates, each with one verdict, and a decision."""
+    """Facts, then candidates, each with one verdict. What only the checks need is loaded when there is something to check."""
     from perfcc.analysis import analyse
     from perfcc.propose.from_rules import FromRules
-    from perfcc.rules.replacement import replacement
-    from perfcc.search.search import search
-    from perfcc.verify.toolchain import find
-    from perfcc.verify.verifier import Verifier
+    from perfcc.search.search import refused, search
 
     assert kernel.nest is not None
     semantics = unit.semantics
@@ -189,17 +190,24 @@ def search_kernel(
     def facts_of(kernel: Kernel, nest: Loop) -> Facts:
         return analyse(kernel, nest, semantics)
 
+    facts = facts_of(kernel, kernel.nest)
+    rules_off = (*context.settings.rules_off, *threadless(parsed, semantics, info))
+    proposers = (FromRules(facts_of, rules_off, context.settings.threads),)
+    if not any(True for proposer in proposers for _ in proposer.propose(kernel, facts, ())):
+        return refused(kernel, facts, proposers)
+    if context.settings.mode == "apply":
+        return left_alone(kernel, Reason("search-off", kernel.span))
+
+    from perfcc.rules.replacement import replacement
+    from perfcc.verify.toolchain import find
+    from perfcc.verify.verifier import Verifier
+
     def render(best: Accepted) -> str:
         return replacement(kernel, best.candidate, best.threshold)
 
-    facts = facts_of(kernel, kernel.nest)
-    rules_off = (*context.settings.rules_off, *threadless(parsed, semantics, info))
-    proposer = FromRules(facts_of, rules_off, context.settings.threads)
     folder = Path(tempfile.mkdtemp(dir=context.scratch))
     judge = Verifier(kernel, facts, unit, folder, find(), context.settings.threads, context.lock)
-    if context.settings.mode == "apply":
-        return left_alone(kernel, Reason("search-off", kernel.span))
-    return search(kernel, facts, (proposer,), judge, max(0.0, deadline - time.monotonic()), render=render)
+    return search(kernel, facts, proposers, judge, max(0.0, deadline - time.monotonic()), render=render)
 
 
 def threadless(parsed: ParsedUnit, semantics: Semantics, info: CompilerInfo) -> tuple[str, ...]:
@@ -282,7 +290,7 @@ def _withdrawn(outcome: Outcome, reason: Reason) -> Outcome:
 
 
 def record(
-    request: Request, outcome: Outcome, emitted: Emitted | None, files: list[dict[str, object]] | None, before: OutputState, context: Context
+    request: Request, outcome: Outcome, emitted: Emitted | None, files: list[FileRecord] | None, before: OutputState, context: Context
 ) -> None:
     """Puts the object in place, then keeps the outcome and, if it is final, the verdict that spares the next build all of this."""
     store = context.store
@@ -308,7 +316,7 @@ def _retried(decision: Decision) -> bool:
     return decision.reason is None or decision.reason.id != "budget-spent"
 
 
-def _hashes(files: list[dict[str, object]] | None) -> list[tuple[object, object]] | None:
+def _hashes(files: list[FileRecord] | None) -> list[tuple[object, object]] | None:
     return None if files is None else [(row["path"], row["hash"]) for row in files]
 
 

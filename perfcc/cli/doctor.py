@@ -62,9 +62,9 @@ def _package(name: str, module: str, purpose: str) -> Check:
     try:
         loaded = import_module(module)
         if name == "libclang":
-            from perfcc.frontend.libclang import load
+            from perfcc.frontend.libclang import library
 
-            load()
+            library()
         return Check(name, str(Path(loaded.__file__ or "").parent), version(name), purpose, how)
     except PackageNotFoundError:
         return Check(name, str(Path(loaded.__file__ or "").parent), "", purpose, how)

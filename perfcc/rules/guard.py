@@ -59,7 +59,7 @@ def test(obligation: Obligation) -> str | None:
         case Untouched(base=base, object=object):
             touched = _range(base, obligation.extent, obligation.lowest)
             name = object.name
-            return None if touched is None else f"perfcc_rt_disjoint({touched}, &({name}), 0, 1, sizeof({name}))"
+            return None if touched is None else f"perfcc_rt_disjoint({touched}, perfcc_rt_at(&{name}), 0, 1, sizeof({name}))"
 
 
 def _sides(obligation: NoOverlap) -> tuple[str | None, str | None]:
@@ -191,15 +191,15 @@ def _range(var: Variable, extent: Expr | None, lowest: Expr | None) -> str | Non
         return None
     match var.storage:
         case Storage.POINTER:
-            return None if count is None else f"{var.name}, {low}, {count}, {size}"
+            return None if count is None else f"perfcc_rt_at({var.name}), {low}, {count}, {size}"
         case Storage.ARRAY:
             if count is None:
-                return f"{var.name}, 0, 1, sizeof({var.name})" if var.dims and None not in var.dims else None
-            return f"{var.name}, {low}, {count}, {size}"
+                return f"perfcc_rt_at({var.name}), 0, 1, sizeof({var.name})" if var.dims and None not in var.dims else None
+            return f"perfcc_rt_at({var.name}), {low}, {count}, {size}"
         case Storage.VECTOR:
-            base = f"({var.name}.size() ? (const volatile void *)&{var.name}[0] : (const volatile void *)0)"
+            base = f"({var.name}.size() ? perfcc_rt_at(&{var.name}[0]) : 0)"
             return f"{base}, {low}, {count or f'perfcc_rt_from_unsigned({var.name}.size())'}, {size}"
         case Storage.SCALAR:
-            return f"&({var.name}), 0, 1, {size}"
+            return f"perfcc_rt_at(&{var.name}), 0, 1, {size}"
         case Storage.OTHER:
             return None

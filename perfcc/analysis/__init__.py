@@ -11,7 +11,8 @@ from perfcc.core.unit import Semantics
 def analyse(kernel: Kernel, nest: Loop, semantics: Semantics) -> Facts:
     """All that is known about ``nest``, which is the kernel's own or one that rules have made of it.
 
-    Whatever is unknown is over-approximated or blocks; nothing is assumed. A nest that is too large gets ``analysis-budget`` as the blocker of each loop.
+    Whatever is unknown is over-approximated or blocks; nothing is assumed. A nest that is too large gets ``analysis-budget`` as the
+    blocker of each loop.
     """
     from perfcc.analysis.nest import analyse as run
 

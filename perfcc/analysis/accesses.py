@@ -35,7 +35,7 @@ def _stride(flat: Poly, loop: str, ref: Ref, model: Model) -> Poly | None:
         if head.loop.id == loop:
             break
         start = head.origin
-        if start is not None and start.degree == 1 and len(start.terms) == 1 and head.atom in flat.atoms() and flat.degree_in(head.atom) == 1:
+        if start is not None and start.degree == 1 and len(start.terms) == 1 and flat.degree_in(head.atom) == 1:
             outer = model.atoms[start.terms[0][0][0]].loop
             if outer == loop and abs(model.headers[loop].loop.step) > 1:
                 flat = flat.replaced(head.atom, start)

@@ -46,7 +46,8 @@ class Term:
 class Reader:
     """Translates expressions at one place of the nest.
 
-    ``loop_of`` maps the ids of the loop variables in force to their loops; ``known`` maps scalars with exactly one definition, in force here, to its value. ``salt`` keeps
+    ``loop_of`` maps the ids of the loop variables in force to their loops; ``known`` maps scalars with exactly one definition, in
+    force here, to its value. ``salt`` keeps
     values read at different times apart: an atom that writes in the nest may change is the same only under the same salt.
     """
 
@@ -66,7 +67,8 @@ class Reader:
             case ContainerSize(base=base, type=type):
                 varies = self.scan.varies(base) & frozenset(self.scan.unknown)
                 key = f"size({base.id})" + (salt if varies else "")
-                return self._unknown(Atom(key, varies, 0, _LARGEST_VECTOR, None if varies else ContainerSize(base, type or SIZE)), type or SIZE)
+                entry = None if varies else ContainerSize(base, type or SIZE)
+                return self._unknown(Atom(key, varies, 0, _LARGEST_VECTOR, entry), type or SIZE)
             case Cast(operand=operand, type=type):
                 inner = self.read(operand, salt)
                 if inner is None or type is None or not _integral(type):
@@ -90,7 +92,10 @@ class Reader:
     # ---- conversions -------------------------------------------------------------------------------------------
 
     def convert(self, term: Term, type: ScalarType) -> Term:
-        """The value converted to an integer type. Conversion is a ring homomorphism, so a wrapped value need only be settled to widen it."""
+        """The value converted to an integer type.
+
+        Conversion is a ring homomorphism, so a wrapped value need only be settled to widen it.
+        """
         if type.kind is TypeKind.BOOL and term.type.kind is not TypeKind.BOOL:
             value = self._unknown(Atom(f"bool({term.poly.text()})", self.atoms.loops(term.poly), 0, 1), type)
             return replace(value, needs=self.settle(term).needs)

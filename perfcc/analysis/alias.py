@@ -36,7 +36,8 @@ def apart(model: Model, extents: Extents, refs: list[Ref]) -> Apart:
 
 
 def types_alias(left: ScalarType | None, right: ScalarType | None, semantics: Semantics) -> bool:
-    """True when an object may be reached as either type: [basic.lval]/11, C11 6.5/7, read generously (same width is enough for integers)."""
+    """True when an object may be reached as either type: [basic.lval]/11, C11 6.5/7, read generously (same width is enough for
+    integers)."""
     if left is None or right is None or not semantics.strict_aliasing or left.aliases_anything or right.aliases_anything:
         return True
     return (left.kind is TypeKind.FLOAT) == (right.kind is TypeKind.FLOAT) and left.bits == right.bits
@@ -120,7 +121,8 @@ class _Asker:
         )
 
     def whole(self, base: Variable) -> tuple[Touched | None, tuple[Obligation, ...]] | None:
-        """The range that stands for a base in a guard: its touched elements, or (None) its whole object; None altogether if neither can be had."""
+        """The range that stands for a base in a guard: its touched elements, or (None) its whole object; None altogether if
+        neither can be had."""
         if base.id in self.model.scan.pointer_writes or (base.id in self.model.scan.declared and base.storage is not Storage.ARRAY):
             return None
         sized = base.storage in (Storage.VECTOR, Storage.SCALAR) or (

@@ -15,8 +15,10 @@ NO_LOOPS: frozenset[str] = frozenset()
 class Atom:
     """One unknown integer.
 
-    ``loops`` are the loops whose iterations may change it: two occurrences are equal whenever all of them stand still. ``low`` and ``high`` bound it by its type.
-    ``expr`` gives its value at the kernel's entry (None where it has none there). ``quotient`` (p, c) makes it ``floor(p / c)``. ``loop`` is set for a loop variable.
+    ``loops`` are the loops whose iterations may change it: two occurrences are equal whenever all of them stand still. ``low`` and
+    ``high`` bound it by its type.
+    ``expr`` gives its value at the kernel's entry (None where it has none there). ``quotient`` (p, c) makes it ``floor(p / c)``.
+    ``loop`` is set for a loop variable.
     """
 
     key: str

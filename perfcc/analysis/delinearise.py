@@ -1,7 +1,9 @@
 """Subscripts such as ``i*n + j`` back to rows and columns, under proof that no column leaves its row.
 
-With strides s0 > s1 > ... > 1 and, for every k >= 1, ``0 <= x_k`` and ``(x_k + 1) * s_k <= s_(k-1)``, two subscripts ``sum x_k * s_k`` are equal
-exactly when all their x_k are (mixed radix); so each x_k may be compared by itself. Grosser et al., "Optimistic Delinearization of Parametrically Sized Arrays", ICS 2015.
+With strides s0 > s1 > ... > 1 and, for every k >= 1, ``0 <= x_k`` and ``(x_k + 1) * s_k <= s_(k-1)``, two subscripts ``sum x_k * s_k``
+are equal
+exactly when all their x_k are (mixed radix); so each x_k may be compared by itself. Grosser et al., "Optimistic Delinearization of
+Parametrically Sized Arrays", ICS 2015.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ _MAX_SHAPES = 6
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A subscript split over the dimensions of its base's shape; comparing two places dimension by dimension needs both their ``obligations``."""
+    """A subscript split over the dimensions of its base's shape; comparing two places dimension by dimension needs both their
+    ``obligations``."""
 
     dims: tuple[Poly, ...]
     obligations: tuple[Obligation, ...] = ()
@@ -158,7 +161,8 @@ def _merit(places: dict[Ref, Place]) -> tuple[int, int]:
 
 
 def _strides(polys: list[Poly], prover: Prover) -> Iterator[tuple[Poly, ...]]:
-    """Candidate shapes: the parametric factors of the loop variables, largest first, as they are and with those left out that others make up."""
+    """Candidate shapes: the parametric factors of the loop variables, largest first, as they are and with those left out that others
+    make up."""
     found: list[Poly] = []
     for poly in polys:
         for atom in sorted(poly.atoms()):

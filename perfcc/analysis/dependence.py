@@ -152,7 +152,7 @@ class _Pair:
         kind = DependenceKind.ANTI
         if self.source.write:
             kind = DependenceKind.OUTPUT if self.sink.write else DependenceKind.FLOW
-        exact = self.known and not self.opaque()
+        exact = self.known and self.source.region.exact and self.sink.region.exact and not self.opaque()
         dependence = Dependence(
             kind,
             self.source.base.name,

@@ -31,15 +31,8 @@ def expression(poly: Poly, atoms: Atoms) -> Expr:
 
 
 def extreme(polys: list[Poly], atoms: Atoms, op: str) -> Expr:
-    """``min`` or ``max`` of several polynomials, the redundant ones left out."""
-    kept: list[Poly] = []
-    for poly in dict.fromkeys(polys):
-        differences = [(other, (poly - other).value) for other in kept]
-        worse = any(d is not None and (d <= 0 if op == "max" else d >= 0) for _, d in differences)
-        if not worse:
-            beaten = {other for other, d in differences if d is not None}
-            kept = [other for other in kept if other not in beaten] + [poly]
-    result = expression(kept[0], atoms)
-    for poly in kept[1:]:
+    """``min`` or ``max`` of several polynomials."""
+    result = expression(polys[0], atoms)
+    for poly in polys[1:]:
         result = Binary(op, result, expression(poly, atoms))
     return result

@@ -8,6 +8,7 @@ from perfcc.analysis.delinearise import flattened
 from perfcc.analysis.express import extreme
 from perfcc.analysis.model import Model, Ref
 from perfcc.analysis.poly import Poly
+from perfcc.analysis.region import Region
 from perfcc.core.facts import Extent, Obligation
 from perfcc.core.ir import Expr, IntConst
 from perfcc.core.types import Storage, Variable
@@ -49,25 +50,38 @@ class Extents:
         return tuple(results)
 
     def _touched(self, refs: list[Ref]) -> Touched | None:
-        lowest: list[Poly] = []
-        highest: list[Poly] = []
+        lowest: list[tuple[Poly, Region]] = []
+        highest: list[tuple[Poly, Region]] = []
         obligations: list[Obligation] = []
         for ref in refs:
             ends = self._ends(ref)
             if ends is None or ref.needs is None:
                 return None
             low, high, given = ends
-            lowest.append(low)
-            highest.append(high.plus(1))
+            lowest.append((low, ref.region))
+            highest.append((high.plus(1), ref.region))
             obligations += [*ref.needs, *given]
             for loop in ref.loops:
                 obligations += self.model.header_needs[loop]
         if not lowest:
             return None
         atoms = self.model.atoms
-        least = extreme(lowest, atoms, "min")
+        least = extreme(self._needed(lowest, -1), atoms, "min")
         zero = isinstance(least, IntConst) and least.value == 0
-        return Touched(None if zero else least, extreme(highest, atoms, "max"), tuple(dict.fromkeys(obligations)))
+        return Touched(None if zero else least, extreme(self._needed(highest, 1), atoms, "max"), tuple(dict.fromkeys(obligations)))
+
+    def _needed(self, ends: list[tuple[Poly, Region]], sign: int) -> list[Poly]:
+        """The ends without those that another one exceeds wherever their own access takes place."""
+        kept: list[tuple[Poly, Region]] = []
+        for poly, region in {poly: (poly, region) for poly, region in ends}.values():
+            if any(self._exceeds(other, poly, region, sign) for other, _ in kept):
+                continue
+            kept = [(other, place) for other, place in kept if not self._exceeds(poly, other, place, sign)]
+            kept.append((poly, region))
+        return [poly for poly, _ in kept]
+
+    def _exceeds(self, one: Poly, other: Poly, region: Region, sign: int) -> bool:
+        return self.model.prover.nonnegative((one - other).scaled(sign), region)
 
     def _ends(self, ref: Ref) -> tuple[Poly, Poly, list[Obligation]] | None:
         polys = tuple(term.poly for term in ref.subscripts if term is not None)
@@ -81,6 +95,6 @@ class Extents:
         if low and high:
             return low[0][0], high[0][0], low[0][1] + high[0][1]
         term = ref.subscripts[0]
-        if len(polys) == 1 and term is not None and term.low is not None and term.high is not None and term.high - term.low < _MOST_ELEMENTS:
-            return Poly.number(term.low), Poly.number(term.high), []
-        return None
+        if len(polys) > 1 or term is None or term.low is None or term.high is None or term.high - term.low >= _MOST_ELEMENTS:
+            return None
+        return Poly.number(term.low), Poly.number(term.high), []

@@ -41,7 +41,10 @@ _Frames = list[tuple[list[Assigned], list[Assigned]]]
 
 @dataclass(slots=True)
 class _Forward:
-    """A must-be-assigned analysis over the tree; None as a state is unreachable. Frames collect the states at ``continue`` and ``break`` of each open loop."""
+    """A must-be-assigned analysis over the tree; None as a state is unreachable.
+
+    Frames collect the states at ``continue`` and ``break`` of each open loop.
+    """
 
     result: Exposed
 

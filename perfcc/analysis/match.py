@@ -101,3 +101,19 @@ def conjuncts(condition: Expr, holds: bool) -> Iterator[Binary]:
             yield from conjuncts(operand, holds)
         case _:
             return
+
+
+def whole(condition: Expr, holds: bool) -> bool:
+    """True when ``conjuncts`` leaves nothing out."""
+    match condition:
+        case Binary(op=op) if op in _NEGATED:
+            return True
+        case Binary(op="&&", left=left, right=right):
+            return holds and whole(left, holds) and whole(right, holds)
+        case Binary(op="||", left=left, right=right):
+            return not holds and whole(left, holds) and whole(right, holds)
+        case Unary(op="!", operand=operand):
+            return whole(operand, not holds)
+        case Cast(operand=operand, type=type) if type is not None and type.kind is TypeKind.BOOL:
+            return whole(operand, holds)
+    return False

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from perfcc.analysis.affine import Reader, Term, common_type
 from perfcc.analysis.atoms import Atoms
-from perfcc.analysis.match import conjuncts
+from perfcc.analysis.match import conjuncts, whole
 from perfcc.analysis.poly import Poly
 from perfcc.analysis.presburger import Constraint, Solver
 from perfcc.analysis.region import Header, Prover, Region, header
@@ -37,7 +37,11 @@ from perfcc.core.unit import Semantics
 
 @dataclass(eq=False, slots=True)
 class Ref:
-    """One reference to memory. ``subscripts`` are None where they are no integers; scalars in memory have none. ``needs`` is what its subscripts rest on, None if it can't be had."""
+    """One reference to memory.
+
+    ``subscripts`` are None where they are no integers; scalars in memory have none. ``needs`` is what its subscripts rest on, None if
+    it can't be had.
+    """
 
     base: Variable
     subscripts: tuple[Term | None, ...]
@@ -54,7 +58,10 @@ class Ref:
 
 @dataclass(slots=True)
 class Model:
-    """Everything the later analyses share. ``sized`` are the vectors whose header the nest reads, ``data`` the ids of bases whose elements decide bounds or subscripts."""
+    """Everything the later analyses share.
+
+    ``sized`` are the vectors whose header the nest reads, ``data`` the ids of bases whose elements decide bounds or subscripts.
+    """
 
     kernel: Kernel
     nest: Loop
@@ -68,7 +75,6 @@ class Model:
     header_needs: dict[str, list[Obligation]] = field(default_factory=dict)
     data: set[str] = field(default_factory=set)
     sized: dict[str, Variable] = field(default_factory=dict)
-    branchy: set[str] = field(default_factory=set)
 
     def inside(self, loop: str) -> list[Ref]:
         """The references in that loop, its bound's included."""
@@ -102,7 +108,7 @@ class _Walk:
             else:
                 obligations += met
         self.note(loop.lower, loop.bound)
-        inner = Region((*region.headers, head), region.conditions)
+        inner = Region((*region.headers, head), region.conditions, region.exact and head.wild is None)
         self.model.headers[loop.id], self.model.regions[loop.id] = head, inner
         self.model.header_needs[loop.id] = obligations
         outer_loops, outer_known = dict(self.reader.loop_of), dict(self.reader.known)
@@ -131,7 +137,6 @@ class _Walk:
                 self.loop(stmt, region)
             case If(condition=condition, then=then, other=other):
                 self.reads(condition, region, stmt.span)
-                self.model.branchy.update(region.loops[-1:])
                 self.block(then, self.narrowed(region, condition, True))
                 if other is not None:
                     self.block(other, self.narrowed(region, condition, False))
@@ -225,8 +230,9 @@ class _Walk:
     def narrowed(self, region: Region, condition: Expr, holds: bool) -> Region:
         """The region where the condition holds (or fails), as far as it is affine in exact integers; the rest is left out."""
         self.count += 1
-        new = [c for part in conjuncts(condition, holds) if (c := self.constraint(part, f"@if{self.count}")) is not None]
-        return replace(region, conditions=(*region.conditions, *new)) if new else region
+        found = [self.constraint(part, f"@if{self.count}") for part in conjuncts(condition, holds)]
+        new = tuple(c for c in found if c is not None)
+        return replace(region, conditions=region.conditions + new, exact=region.exact and whole(condition, holds) and None not in found)
 
     def constraint(self, comparison: Binary, salt: str) -> Constraint | None:
         left, right = self.reader.read(comparison.left, salt), self.reader.read(comparison.right, salt)
@@ -235,6 +241,8 @@ class _Walk:
         type = common_type(left.type, right.type)
         left, right = self.reader.convert(left, type), self.reader.convert(right, type)
         if not (left.exact and right.exact) or left.needs or right.needs:
+            return None
+        if any(self.data_only(key) for key in (right.poly - left.poly).atoms()):
             return None
         self.note(comparison.left, comparison.right)
         difference: Poly = right.poly - left.poly
@@ -252,6 +260,11 @@ class _Walk:
             case "!=":
                 return Constraint(difference, "!=")
         return None
+
+    def data_only(self, key: str) -> bool:
+        """True for an atom whose value is data: a condition on it would narrow nothing."""
+        atom = self.model.atoms[key]
+        return atom.loop is None and atom.quotient is None and bool(atom.loops)
 
 
 def _leaves(block: Block) -> bool:

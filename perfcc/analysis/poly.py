@@ -10,7 +10,10 @@ Monomial = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Poly:
-    """A polynomial with integer coefficients. ``terms`` is sorted, without zeros; a monomial is the sorted tuple of its atoms, ``()`` the constant."""
+    """A polynomial with integer coefficients.
+
+    ``terms`` is sorted, without zeros; a monomial is the sorted tuple of its atoms, ``()`` the constant.
+    """
 
     terms: tuple[tuple[Monomial, int], ...] = ()
 

@@ -146,7 +146,8 @@ def _terms(expr: Expr, operator: str, negated: bool) -> list[tuple[Expr, bool]]:
 
 
 def _through_integers(expr: Expr) -> Expr:
-    """The expression below conversions between integer types and value-keeping ones: sums, products and bit operations commute with them in the result's width."""
+    """The expression below conversions between integer types and value-keeping ones: sums, products and bit operations commute with
+    them in the result's width."""
     while isinstance(expr, Cast) and expr.type is not None and expr.operand.type is not None:
         both = expr.type.is_integer and expr.operand.type.is_integer
         if not both and not keeps_values(expr.operand.type, expr.type):

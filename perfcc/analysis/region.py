@@ -46,7 +46,10 @@ class Header:
 
 
 def operands(expr: Expr, op: str) -> list[Expr]:
-    """The operands of a nested ``min`` (``max``): made by a rule, a call of std::min, or written as a conditional. The expression itself if it is none."""
+    """The operands of a nested ``min`` (``max``): made by a rule, a call of std::min, or written as a conditional.
+
+    The expression itself if it is none.
+    """
     match expr:
         case Binary(op=o, left=left, right=right) if o == op:
             return operands(left, op) + operands(right, op)
@@ -66,8 +69,8 @@ def header(loop: Loop, reader: Reader) -> Header:
     atom = f"loop({loop.id})"
     result = Header(loop, atom)
     type = loop.var.element
-    ends_of_type = type_range(type) if type is not None and type.is_integer else (None, None)
-    reader.atoms.add(Atom(atom, frozenset((loop.id,)), *ends_of_type, loop=loop.id))
+    low, high = type_range(type) if type is not None and type.is_integer else (None, None)
+    reader.atoms.add(Atom(atom, frozenset((loop.id,)), low, high, loop=loop.id))
     if type is None or not type.is_integer:
         result.wild = Reason("not-counted", loop.span, f"'{loop.var.name}' is no integer")
         return result
@@ -94,7 +97,8 @@ def header(loop: Loop, reader: Reader) -> Header:
         result.needs += [(need,) for need in settled.needs]
         poly = settled.poly
         if loop.relation == "!=":
-            result.needs += [(Need((poly - start) if up else (start - poly), 0, None, type),) for start in (result.lows if up else result.highs)]
+            lengths = [poly - low for low in result.lows] if up else [high - poly for high in result.highs]
+            result.needs += [(Need(length, 0, None, type),) for length in lengths]
         strict = loop.relation in ("<", ">", "!=")
         inside = poly.plus((-1 if up else 1) if strict else 0)
         (result.highs if up else result.lows).append(inside)
@@ -116,10 +120,11 @@ def _terms(reader: Reader, expr: Expr, op: str, salt: str) -> list[Term]:
 
 @dataclass(slots=True)
 class Region:
-    """A place in the nest: the headers around it, outermost first, and the conditions in force there."""
+    """A place in the nest: the headers around it, outermost first, and the conditions in force there, all of them if ``exact``."""
 
     headers: tuple[Header, ...]
     conditions: tuple[Constraint, ...] = ()
+    exact: bool = True
 
     @property
     def loops(self) -> tuple[str, ...]:
@@ -178,7 +183,8 @@ class Prover:
         return min(answers, key=len) if answers else None
 
     def extremes(self, poly: Poly, region: Region, greatest: bool) -> list[tuple[Poly, list[Obligation]]]:
-        """Polynomials over entry values that bound ``poly`` from above (below) in the region, likeliest tightest first, with what they rest on."""
+        """Polynomials over entry values that bound ``poly`` from above (below) in the region, likeliest tightest first, with what
+        they rest on."""
         results = self._extremes(poly, list(region.headers), region, greatest, 8)
         return sorted(results, key=lambda pair: (len(pair[1]), pair[0].degree, len(pair[0].terms)))
 

@@ -11,9 +11,11 @@ from perfcc.core.types import Scope, Storage, Variable
 
 @dataclass(slots=True)
 class Scan:
-    """``writes``: for each variable id written (elements of arrays included) the loops around some write. ``write_count``: textual writes of it.
+    """``writes``: for each variable id written (elements of arrays included) the loops around some write. ``write_count``: textual
+    writes of it.
 
-    ``unknown`` are the loops around a statement outside the model, which may write anything. ``declared`` maps a variable declared in the nest to the loops around its declaration.
+    ``unknown`` are the loops around a statement outside the model, which may write anything. ``declared`` maps a variable declared in
+    the nest to the loops around its declaration.
     ``chain`` maps a loop id to the ids of the loops around it, outermost first, itself included.
     """
 

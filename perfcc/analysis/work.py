@@ -90,7 +90,10 @@ def uneven(model: Model, loop: Loop) -> bool:
     atom = model.headers[loop.id].atom
     for inner in loops(loop.body):
         head = model.headers[inner.id]
-        if head.wild is not None or not head.lows or not head.highs or inner.id in model.branchy:
+        if head.wild is not None or not head.lows or not head.highs:
+            return True
+        here, there = model.regions[loop.id], model.regions[inner.id]
+        if here.conditions != there.conditions or here.exact != there.exact:
             return True
         lengths = [high - low for high in head.highs for low in head.lows]
         if any(length.value is not None for length in lengths):  # a tile: whole but for the last

@@ -307,7 +307,7 @@ def record(
         name = store.keep_object(emitted.object_path.read_bytes()) or ""
     store.keep_outcome(request.output, outcome)
     final = not any(decision.status is Status.UNDECIDED and _retried(decision) for decision in outcome.decisions)
-    if final and unchanged and current and (emitted is None or name):
+    if final and files is not None and unchanged and current and (emitted is None or name):
         _native.write_manifest(str(store.path), request.key, name, files, request.dependencies)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from perfcc import _native
+from perfcc._native import pass_reasons
 from perfcc.cli.console import UsageError, console, here, split
 from perfcc.core.settings import SettingsError
 from perfcc.explain.stats import stats_json, stats_text
@@ -26,5 +26,5 @@ def run(arguments: list[str]) -> int:
     if chosen == "json":
         sys.stdout.write(stats_json(counters))
     else:
-        stats_text(counters, console(), dict(_native.pass_reasons()))
+        stats_text(counters, console(), dict(pass_reasons()))
     return 0

@@ -22,7 +22,7 @@ packages:
 
 $(STAMP): pyproject.toml $(wildcard CMakeLists.txt) $(NATIVE) | packages
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --disable-pip-version-check --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --disable-pip-version-check -qq --editable '.[dev]'
 	touch $@
 
 demo: setup ## a real program, before and after

@@ -18,6 +18,8 @@ clang_has_tsan() {
   compgen -G "$(dirname "$builtins")/libclang_rt.tsan*" >/dev/null
 }
 
+have_symbolizer() { have "llvm-symbolizer-$LLVM" || have llvm-symbolizer; }
+
 python_is_new() { "$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 10))'; }
 python_has_venv() { "$PYTHON" -c 'import ensurepip, venv' 2>/dev/null; }
 python_has_headers() {
@@ -47,6 +49,7 @@ wanted() {
         want "clang-$LLVM" have "clang++-$LLVM"
         want "libclang-rt-$LLVM-dev" clang_has_tsan
         want "libomp-$LLVM-dev" clang_finds libarcher.so
+        want "llvm-$LLVM" have_symbolizer
         ;;
       lint) want "clang-format-$LLVM" have "clang-format-$LLVM" ;;
       bench) want ccache have ccache ;;

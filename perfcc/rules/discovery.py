@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from perfcc.core.protocols import Rule
+from perfcc.core.resources import directory
 from perfcc.rules import catalogue
 
 THREADS = 90
@@ -59,19 +60,13 @@ def _load(name: str) -> Any:
     return module
 
 
-def rooms_directory() -> Path:
-    """Where the rooms are: beside the package in a checkout, inside it in an installed wheel."""
-    package = Path(__file__).resolve().parents[1]
-    for directory in (package / "rooms", package.parent / "rules"):
-        if directory.is_dir():
-            return directory
-    return package.parent / "rules"
-
-
 @cache
 def room(id: str) -> Room:
     """The room of rule ``id``. Raises RoomError."""
-    path = rooms_directory() / id / "rule.toml"
+    try:
+        path = directory("rules") / id / "rule.toml"
+    except FileNotFoundError as error:
+        raise RoomError(str(error)) from None
     if sys.version_info >= (3, 11):
         import tomllib
     else:

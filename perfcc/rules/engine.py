@@ -65,7 +65,7 @@ def matches(state: State, rule: str) -> tuple[Match, ...]:
 
 
 def apply(state: State, match: Match, parameters: Parameters, analyse: Analyse) -> State | Refusal:
-    """One step: prove, rewrite, and analyse again what came out (unless threads run it now: that changes nothing about the loops beside it)."""
+    """One step: prove, rewrite, and analyse again what came out; handing a loop to threads changes nothing about the loops beside it."""
     rule = rules()[match.rule]
     proof = rule.legal(match, state.facts)
     if isinstance(proof, Refusal):

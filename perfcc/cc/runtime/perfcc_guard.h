@@ -96,11 +96,13 @@ PERFCC_RT_FN int perfcc_rt_differ(perfcc_rt_wide a, perfcc_rt_wide b) {
 }
 
 /* ---- overlap ---------------------------------------------------------------------------------------------------
- * Subscripts [lowest, count) of elements of that size, from that base. Neither base is read. An empty range
- * overlaps nothing. */
+ * Subscripts [lowest, count) of elements of that size, from that address (a number: what it points to may not be
+ * initialised yet). An empty range overlaps nothing. */
 
-PERFCC_RT_FN int perfcc_rt_disjoint(const volatile void *left, perfcc_rt_wide left_lowest, perfcc_rt_wide left_count,
-                                    perfcc_rt_wide left_size, const volatile void *right, perfcc_rt_wide right_lowest,
+#define perfcc_rt_at(base) ((__SIZE_TYPE__)(base))
+
+PERFCC_RT_FN int perfcc_rt_disjoint(__SIZE_TYPE__ left, perfcc_rt_wide left_lowest, perfcc_rt_wide left_count,
+                                    perfcc_rt_wide left_size, __SIZE_TYPE__ right, perfcc_rt_wide right_lowest,
                                     perfcc_rt_wide right_count, perfcc_rt_wide right_size) {
   perfcc_rt_wide l0, l1, r0, r1;
   if (!perfcc_rt_known(left_lowest) || !perfcc_rt_known(left_count) || !perfcc_rt_known(right_lowest) ||
@@ -108,8 +110,8 @@ PERFCC_RT_FN int perfcc_rt_disjoint(const volatile void *left, perfcc_rt_wide le
     return 0;
   if (left_count <= left_lowest || right_count <= right_lowest)
     return 1;
-  l0 = perfcc_rt_from_unsigned((perfcc_rt_uwide)(__SIZE_TYPE__)left);
-  r0 = perfcc_rt_from_unsigned((perfcc_rt_uwide)(__SIZE_TYPE__)right);
+  l0 = perfcc_rt_from_unsigned(left);
+  r0 = perfcc_rt_from_unsigned(right);
   l1 = perfcc_rt_add(l0, perfcc_rt_mul(left_count, left_size));
   r1 = perfcc_rt_add(r0, perfcc_rt_mul(right_count, right_size));
   l0 = perfcc_rt_add(l0, perfcc_rt_mul(left_lowest, left_size));

@@ -61,8 +61,10 @@ def saxpy() -> tuple[Source, Kernel, Facts]:
     i, n, a = scalar("i", scope=Scope.LOCAL, declared_in_kernel=True), scalar("n"), scalar("a", DOUBLE)
     x, y = pointer("x"), pointer("y")
     subscript = (VarRef(i, INT),)
-    stmt = Assign(Access(y, subscript, DOUBLE), "+=", Binary("*", VarRef(a), Access(x, subscript, DOUBLE)), source.span("y[i] += a * x[i]"))
-    nest = counted("L0", i, VarRef(n, INT, source.span("n", source.text[: source.text.index("i < n")].count("n"))), Block((stmt,)), source.span(loop_text))
+    product = Binary("*", VarRef(a), Access(x, subscript, DOUBLE))
+    stmt = Assign(Access(y, subscript, DOUBLE), "+=", product, source.span("y[i] += a * x[i];"))
+    bound = VarRef(n, INT, source.span("n", source.text[: source.text.index("i < n")].count("n")))
+    nest = counted("L0", i, bound, Block((stmt,)), source.span(loop_text))
     kernel = source.kernel(nest, loop_text, variables=(i, n, a, x, y))
     return source, kernel, facts(LoopFacts("L0", 0, VarRef(n, INT), VarRef(n, INT), ()))
 

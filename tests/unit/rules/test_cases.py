@@ -69,7 +69,8 @@ def run(source: str, path: Path, scratch: Path, *flags: str) -> subprocess.Compl
     real = "gcc" if path.suffix == ".c" else "g++"
     built = subprocess.run([real, "-O2", "-w", *flags, str(text), "-o", str(program), "-lm"], capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
-    return subprocess.run([str(program)], capture_output=True, text=True, check=True, env={**os.environ, "OMP_NUM_THREADS": "3"}, timeout=60)
+    environ = {**os.environ, "OMP_NUM_THREADS": "3"}
+    return subprocess.run([str(program)], capture_output=True, text=True, check=True, env=environ, timeout=60)
 
 
 def rewritten(kernel: Kernel, candidate: Candidate, source: str) -> str:

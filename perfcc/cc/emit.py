@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 from perfcc.cc import runtime
@@ -36,6 +38,11 @@ _SIDE_OUTPUT = (
     "-flto",
     "-fopenacc",
 )
+Includes = tuple[tuple[str, str], ...]
+# The library's calls that regions and guards contain, beside those named GOMP_.
+_OURS = ("omp_in_parallel", "omp_get_max_threads", "omp_get_num_threads", "omp_get_thread_num")
+# A schedule other than static, whatever its modifier.
+_HANDED_OUT = re.compile(r"\bschedule\s*\((?:[^():]*:)?\s*(?!static\b)\w|\bordered\b")
 _TIMED = frozenset((b"__TIME__", b"__DATE__", b"__TIMESTAMP__"))
 
 
@@ -89,25 +96,29 @@ def _emit(
     threads = any(replacement.threads for replacement in replacements)
     awaken = threads and not unit.semantics.openmp
     original = undefined(Path(invocation.cwd, invocation.output))
-    shimmed = threads and not original.openmp
+    shimmed = threads and "GOMP_parallel" not in original.strong
     _check_flags(invocation)
     _check_openmp(unit, info, replacements, threads, awaken, openmp_in_headers)
     if _TIMED & set(names(unit.text)):
         raise _Refused(Reason("emit-failed", detail="the source uses __DATE__, __TIME__ or __TIMESTAMP__"))
 
-    head = (runtime.text(runtime.OPENMP) if shimmed else "") + prologue
+    head = (_stand_ins(replacements) if shimmed else "") + prologue
     text = splice(unit.text, replacements, head, invocation.source, mask_openmp=awaken)
     if awaken and any(name == b"omp" for name in _outside(unit, replacements)):
         raise _Refused(Reason("openmp-in-headers", detail="the source mentions omp where perfcc can't put it to sleep"))
-    before = _dependencies(_preprocess(invocation, info, scratch), invocation)
-    source, new = _compile(unit, info, text, awaken, scratch)
-    after = _dependencies(scratch / "new.d", invocation)
-    here = os.path.realpath(Path(invocation.cwd, invocation.source))
-    differing = sorted((after ^ before) - {os.path.realpath(source), here})
-    if differing:
-        raise _Refused(Reason("emit-failed", detail=f"the copy reads other headers: {', '.join(differing[:4])}"))
+    depfile, before = _preprocess(invocation, info, scratch)
+    new, after = _compile(unit, info, text, awaken, scratch)
+    if after != before:
+        other = next((new for old, new in zip_longest(before, after) if old != new), None)
+        raise _Refused(Reason("emit-failed", detail=f"the copy does not read the same headers: {other[1] if other else 'one less'}"))
     shims = _redirect(new, original.strong | original.weak, shimmed)
-    return Emitted(new, tuple(sorted(before)), shims, text)
+    return Emitted(new, _dependencies(depfile, invocation), shims, text)
+
+
+def _stand_ins(replacements: Sequence[Replacement]) -> str:
+    """The shims' text, with those for loops whose iterations the library hands out only where there are such loops."""
+    handed_out = any(_HANDED_OUT.search(item.text) for item in replacements)
+    return ("#define PERFCC_RT_LOOPS\n" if handed_out else "") + runtime.text(runtime.OPENMP)
 
 
 def _check_flags(invocation: Invocation) -> None:
@@ -126,6 +137,8 @@ def _check_openmp(
         raise _Refused(Reason("openmp-in-headers"))
     if awaken and "-fopenmp-simd" in unit.invocation.argv:
         raise _Refused(Reason("openmp-in-headers", detail="-fopenmp-simd uses some pragmas that -fopenmp would turn into threads"))
+    if threads and any("thread" in flag.value for flag in flags(unit.invocation.argv) if flag.name == "-fsanitize="):
+        raise _Refused(Reason("openmp-unavailable", detail="ThreadSanitizer can't see into libgomp"))
     for item in replacements:
         original = unit.text[item.span.begin : item.span.end]
         if awaken and b"omp" in set(names(original)) | _pragma_words(original):
@@ -163,18 +176,18 @@ def _arguments(invocation: Invocation, info: CompilerInfo, source: str, folder: 
     return arguments
 
 
-def _preprocess(invocation: Invocation, info: CompilerInfo, scratch: Path) -> Path:
-    """The original's dependency list, from the compiler itself."""
+def _preprocess(invocation: Invocation, info: CompilerInfo, scratch: Path) -> tuple[Path, Includes]:
+    """The original's dependency list and include tree, from the compiler itself."""
     depfile = scratch / "original.d"
     arguments = [info.path]
     for flag in flags(invocation.argv):
         if not _is_dropped(flag) and flag.words[0] != "-c":
             arguments += flag.words
-    _run(invocation, [*arguments, "-w", "-M", "-MF", str(depfile), "-MT", "x"], "the original's includes can't be listed")
-    return depfile
+    arguments += ["-w", "-H", "-M", "-MF", str(depfile), "-MT", "x"]
+    return depfile, _includes(_run(invocation, arguments, "the original's includes can't be listed"), invocation)
 
 
-def _compile(unit: TranslationUnit, info: CompilerInfo, text: bytes, awaken: bool, scratch: Path) -> tuple[Path, Path]:
+def _compile(unit: TranslationUnit, info: CompilerInfo, text: bytes, awaken: bool, scratch: Path) -> tuple[Path, Includes]:
     invocation = unit.invocation
     folder, base = os.path.split(invocation.source)
     source = scratch / base
@@ -183,38 +196,69 @@ def _compile(unit: TranslationUnit, info: CompilerInfo, text: bytes, awaken: boo
     os.utime(source, ns=(status.st_atime_ns, status.st_mtime_ns))
     new = scratch / "new.o"
     arguments = _arguments(invocation, info, str(source), folder)
-    arguments += [f"-ffile-prefix-map={scratch}{os.sep}={folder + os.sep if folder else ''}", "-w"]
+    arguments += [*_prefix_maps(invocation, f"{scratch}{os.sep}", folder + os.sep if folder else ""), "-w"]
     if info.family == "gcc" and not any(word.startswith("-frandom-seed") for word in invocation.argv):
         arguments.append(f"-frandom-seed={invocation.output}")
     if awaken:
         arguments += ["-fopenmp", "-U_OPENMP"]
         if "-pthread" not in invocation.argv:
             arguments.append("-U_REENTRANT")
-    arguments += ["-MD", "-MF", str(scratch / "new.d"), "-MT", "x", "-o", str(new)]
-    _run(invocation, arguments, "the rewritten unit does not compile")
-    return source, new
+    report = _run(invocation, [*arguments, "-H", "-o", str(new)], "the rewritten unit does not compile")
+    return new, _includes(report, invocation)
 
 
-def _run(invocation: Invocation, arguments: list[str], failure: str) -> None:
+def _prefix_maps(invocation: Invocation, scratch: str, folder: str) -> list[str]:
+    """Flags that give the copy the name the original has in debug information and in __BASE_FILE__, the user's own maps applied."""
+    debug = _mapped(invocation, folder, "-fdebug-prefix-map=")
+    macro = _mapped(invocation, folder, "-fmacro-prefix-map=")
+    if debug == macro:
+        return [f"-ffile-prefix-map={scratch}={debug}"]
+    return [f"-fdebug-prefix-map={scratch}={debug}", f"-fmacro-prefix-map={scratch}={macro}"]
+
+
+def _mapped(invocation: Invocation, folder: str, kind: str) -> str:
+    """The source's folder under the user's own maps; the compilers try the last one first."""
+    for flag in reversed(list(flags(invocation.argv))):
+        old, equals, new = flag.value.rpartition("=") if flag.name in (kind, "-ffile-prefix-map=") else ("", "", "")
+        if equals and folder.startswith(old):
+            return new + folder[len(old) :]
+    return folder
+
+
+def _run(invocation: Invocation, arguments: list[str], failure: str) -> str:
+    """The command's standard error. Refuses with ``failure`` and the first error when it fails."""
     environ = {key: value for key, value in os.environ.items() if key not in ("DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES")}
     done = subprocess.run(arguments, cwd=invocation.cwd, env=environ, capture_output=True, timeout=COMPILE_SECONDS, check=False)
+    report = done.stderr.decode("utf-8", "surrogateescape")
     if done.returncode != 0:
-        first = next((line for line in done.stderr.decode("utf-8", "replace").splitlines() if "error" in line), "")
+        first = next((line for line in report.splitlines() if "error" in line), "")
         raise _Refused(Reason("emit-failed", detail=f"{failure}: {first}" if first else failure))
+    return report
 
 
-def _dependencies(depfile: Path, invocation: Invocation) -> frozenset[str]:
-    """The prerequisites of a make rule, as real paths."""
+def _includes(report: str, invocation: Invocation) -> Includes:
+    """What -H printed: every file read, in order, with its depth. The copy may include the original, but nothing includes the copy."""
+    found = re.findall(r"^(\.+|!|x) (.+)$", report, re.M)
+    return tuple((mark, os.path.realpath(os.path.join(invocation.cwd, path))) for mark, path in found)
+
+
+def _dependencies(depfile: Path, invocation: Invocation) -> tuple[str, ...]:
+    """The prerequisites of a make rule, as sorted real paths."""
     rule = depfile.read_text("utf-8", "surrogateescape").replace("\\\n", " ").partition(":")[2]
     words = rule.replace("\\ ", "\0").replace("\\#", "#").replace("$$", "$").split()
-    return frozenset(os.path.realpath(os.path.join(invocation.cwd, word.replace("\0", " "))) for word in words)
+    return tuple(sorted({os.path.realpath(os.path.join(invocation.cwd, word.replace("\0", " "))) for word in words}))
 
 
 def _redirect(new: Path, before: frozenset[str], shimmed: bool) -> tuple[str, ...]:
     """Points the object's own OpenMP calls at the shims, then makes sure that nothing new is asked of the linker."""
     wanted = undefined(new)
-    calls = sorted(wanted.openmp - before)
+    theirs = {name for name in before if name.startswith("omp_") and name not in _OURS}
+    calls = sorted(wanted.openmp - theirs)
     if shimmed and calls:
+        # A region whose calls go half to the user's own library and half to one found at run time would be wrong.
+        shared = before.intersection(calls)
+        if shared:
+            raise _Refused(Reason("openmp-unavailable", detail=f"the source calls {', '.join(sorted(shared)[:4])} itself"))
         missing = [name for name in calls if name not in runtime.shims()]
         if missing:
             raise _Refused(Reason("emit-failed", detail=f"no stand-in for {', '.join(missing)}"))

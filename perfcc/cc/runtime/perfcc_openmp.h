@@ -17,7 +17,7 @@ extern "C" {
 
 #define PERFCC_RT_SHIM __attribute__((__weak__, __visibility__("hidden"), __noinline__, __cold__))
 #define PERFCC_RT_HELPER static __attribute__((__noinline__, __cold__))
-#define PERFCC_RT_SLOTS 256
+#define PERFCC_RT_SLOTS 64
 #define PERFCC_RT_LOAD(place) __atomic_load_n(&(place), __ATOMIC_ACQUIRE)
 #define PERFCC_RT_STORE(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELEASE)
 
@@ -189,16 +189,6 @@ PERFCC_RT_HELPER perfcc_rt_function perfcc_rt_starting(perfcc_rt_function *cache
   return perfcc_rt_ready() ? perfcc_rt_inside(cache, name) : 0;
 }
 
-PERFCC_RT_HELPER unsigned char perfcc_rt_take(long *start, long *end) {
-  struct perfcc_rt_slot *slot = perfcc_rt_mine();
-  if (!slot || !slot->pending)
-    return 0;
-  slot->pending = 0;
-  *start = slot->start;
-  *end = slot->end;
-  return 1;
-}
-
 /* ---- regions ---- */
 
 PERFCC_RT_SHIM void perfcc_rt_GOMP_parallel(perfcc_rt_body body, void *data, unsigned threads, unsigned flags);
@@ -209,6 +199,19 @@ void perfcc_rt_GOMP_parallel(perfcc_rt_body body, void *data, unsigned threads, 
     ((void (*)(perfcc_rt_body, void *, unsigned, unsigned))found)(body, data, threads, flags);
   else
     perfcc_rt_alone(body, data, 0, 0, 0);
+}
+
+/* Loops whose iterations are handed out by the library: left out of units whose regions divide theirs by themselves. */
+#ifdef PERFCC_RT_LOOPS
+
+PERFCC_RT_HELPER unsigned char perfcc_rt_take(long *start, long *end) {
+  struct perfcc_rt_slot *slot = perfcc_rt_mine();
+  if (!slot || !slot->pending)
+    return 0;
+  slot->pending = 0;
+  *start = slot->start;
+  *end = slot->end;
+  return 1;
 }
 
 #define PERFCC_RT_PARALLEL_LOOP(kind)                                                                                            \
@@ -330,6 +333,14 @@ PERFCC_RT_START_RUNTIME(runtime)
 PERFCC_RT_START_RUNTIME(nonmonotonic_runtime)
 PERFCC_RT_START_RUNTIME(maybe_nonmonotonic_runtime)
 
+#undef PERFCC_RT_PARALLEL_LOOP
+#undef PERFCC_RT_PARALLEL_LOOP_RUNTIME
+#undef PERFCC_RT_NEXT
+#undef PERFCC_RT_START
+#undef PERFCC_RT_START_RUNTIME
+#undef PERFCC_RT_LOOPS
+#endif
+
 /* ---- calls without a result: nothing to do for a thread that is alone ---- */
 
 #define PERFCC_RT_PLAIN(name)                                                                                                    \
@@ -380,11 +391,6 @@ PERFCC_RT_QUERY(omp_get_active_level, perfcc_rt_inside, 0)
 #undef PERFCC_RT_SLOTS
 #undef PERFCC_RT_LOAD
 #undef PERFCC_RT_STORE
-#undef PERFCC_RT_PARALLEL_LOOP
-#undef PERFCC_RT_PARALLEL_LOOP_RUNTIME
-#undef PERFCC_RT_NEXT
-#undef PERFCC_RT_START
-#undef PERFCC_RT_START_RUNTIME
 #undef PERFCC_RT_PLAIN
 #undef PERFCC_RT_QUERY
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -107,6 +108,21 @@ def test_pragma_in_a_header(workshop: Workshop) -> None:
     assert refused(workshop, FUNCTION, "-O2", "-fopenmp-simd").id == "openmp-in-headers"
 
 
+@pytest.mark.parametrize(
+    ("call", "id"),
+    [("omp_get_max_threads", "openmp-unavailable"), ("omp_get_num_procs", ""), ("omp_get_wtime", "")],
+)
+def test_unit_that_calls_the_library_by_itself(workshop: Workshop, call: str, id: str) -> None:
+    """Its link line may have a stub of the library, so a shared call can be neither redirected nor left."""
+    workshop.write("a.cpp", f'extern "C" double {call}(); double own() {{ return {call}(); }}\n' + FUNCTION)
+    outcome = workshop.emit(workshop.invocation("a.cpp", "-O2", "-fopenmp"), REWRITE)
+    assert (outcome.id if isinstance(outcome, Reason) else "") == id, outcome
+
+
+def test_thread_sanitizer(workshop: Workshop) -> None:
+    assert refused(workshop, FUNCTION, "-O2", "-fsanitize=thread").id == "openmp-unavailable"
+
+
 def test_pragma_inside_the_kernel(workshop: Workshop) -> None:
     kernel = KERNEL.replace("\n", "\n#pragma omp simd\nfor (int j = 0; j < 2; ++j)\n")
     workshop.write("a.cpp", FUNCTION.replace(KERNEL, kernel))
@@ -139,6 +155,17 @@ def test_includes_are_found_beside_the_source(workshop: Workshop, flags: tuple[s
     workshop.run("./program")
 
 
+def test_header_that_would_find_another_beside_the_source(workshop: Workshop) -> None:
+    """The copy searches the source's directory for a header's own includes as well, which the original does not."""
+    workshop.write("include/lib.h", '#include "config.h"\n')
+    workshop.write("include2/config.h", "#define VALUE 1\n")
+    workshop.write("src/config.h", "#define VALUE 2\n")
+    source = '#include <lib.h>\n#include "config.h"\n' + FUNCTION
+    reason = refused(workshop, source, "-O2", "-Iinclude", "-Iinclude2", name="src/a.cpp")
+    assert reason.id == "emit-failed"
+    assert "the copy does not read the same headers" in reason.detail
+
+
 def test_header_that_shadows_nothing_outside_the_quotes(workshop: Workshop) -> None:
     """A header beside the source must not be found by #include <...>."""
     workshop.write("cstddef", "#error wrong one\n")
@@ -146,13 +173,9 @@ def test_header_that_shadows_nothing_outside_the_quotes(workshop: Workshop) -> N
 
 
 def test_source_that_includes_itself(workshop: Workshop) -> None:
-    source = (
-        "#ifndef AGAIN\n#define AGAIN\n#include __FILE__\n"
-        + FUNCTION
-        + "int main() { return twice() - 2; }\n#else\nint twice() { return 2; }\n#endif\n"
-    )
-    assert same_output(workshop, emitted(workshop, source, "-O2")) == ""
-    workshop.run("./program")
+    """It would read the copy, whose kernels are rewritten already."""
+    source = "#ifndef AGAIN\n#define AGAIN\n#include __FILE__\n" + FUNCTION + "#else\nint twice() { return 2; }\n#endif\n"
+    assert "the copy does not read the same headers" in refused(workshop, source, "-O2").detail
 
 
 @pytest.mark.parametrize("flags", [("-O2", "-g"), ("-O3", "-g3", "-fPIC"), ("-O2", "-g", "-gz", "-gdwarf-4")], ids=["g", "g3", "gz"])
@@ -185,6 +208,17 @@ def test_debug_information_of_untouched_code(workshop: Workshop) -> None:
 
     assert unit(info) == unit(before)
     assert unit(info)[0] == "src/a.cpp"
+
+
+@pytest.mark.parametrize("folder", ["", "src/"])
+@pytest.mark.parametrize("flag", ["-ffile-prefix-map", "-fdebug-prefix-map", "-fmacro-prefix-map"])
+def test_users_prefix_maps_hold_for_the_copy(workshop: Workshop, flag: str, folder: str) -> None:
+    source = FUNCTION + 'extern "C" int puts(const char*); int main() { puts(__FILE__); puts(__BASE_FILE__); }\n'
+    new = emitted(workshop, source, "-O2", "-g", f"{flag}=src=/mapped", f"{flag}={workshop.root}=/root", name=f"{folder}a.cpp")
+    same_output(workshop, new)
+    dumps = [workshop.run("readelf", "--debug-dump=info", path) for path in ("a.o", str(new.object_path))]
+    names = [re.findall(r"DW_AT_(?:name|comp_dir) .*: (.*)", dump)[:2] for dump in dumps]
+    assert names[0] == names[1]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ _PATH_VARIABLES = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")
 _WIDTHS = ("-m32", "-m64", "-mx32")
 # Flags that change the search path or the target's macros, hence the probe's answer.
 _PROBED = (
-    "--sysroot", "--sysroot=", "-isysroot", "-B", "-stdlib=", "-specs=", "-target", "--target=", "-nostdinc", "-nostdinc++", "-ansi", "-std=",
+    "--sysroot", "--sysroot=", "-isysroot", "-B", "-stdlib=", "-specs=", "-target", "--target=", "-nostdinc", "-nostdinc++",
+    "-ansi", "-std=",
 )  # fmt: skip
 _RELATIVE = ("-B", "--sysroot", "--sysroot=", "-isysroot", "-specs=")
 _PARSED = ("-D", "-U", "-I", "-iquote", "-isystem", "-idirafter", "-include", "-imacros", "-iprefix", "-iwithprefix", "-iwithprefixbefore")

@@ -29,9 +29,9 @@ class Step:
 class Candidate:
     """A rewritten nest.
 
-    ``fast`` is the text of the fast path alone; ``guard`` a C expression over the kernel's live-ins, "1" if nothing needs checking; ``work`` an
-    expression for the work of one run (innermost iterations of one run of the loop the rewrite starts at), None when it can't be told at entry. ``prologue`` is text that must
-    stand at file scope before the kernel (the run-time header's helpers), ``threads`` tells that it starts threads, ``allowed_calls`` what its text may call beyond the original's.
+    ``fast`` is the text of the fast path alone; ``guard`` a C expression over the kernel's live-ins, "1" if nothing needs checking;
+    ``work`` an expression for the work of one run (innermost iterations of one run of the loop the rewrite starts at), None when it can't
+    be told at entry. ``threads`` tells that it starts threads.
     """
 
     kernel: str

@@ -23,7 +23,10 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class SizeTiming:
-    """Old over new at one size. ``work`` is the value of the candidate's work expression, ``pairs`` the pairs timed, ``low`` and ``high`` the interval's ends."""
+    """Old over new at one size.
+
+    ``work`` is the value of the candidate's work expression, ``pairs`` the pairs timed, ``low`` and ``high`` the interval's ends.
+    """
 
     work: float
     ratio: float
@@ -35,7 +38,10 @@ class SizeTiming:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """The candidate passed every stage. ``threshold`` is the least work at which the guard lets it run; ``speedup`` is old over new there and above (median)."""
+    """The candidate passed every stage.
+
+    ``threshold`` is the least work at which the guard lets it run; ``speedup`` is old over new there and above (median).
+    """
 
     candidate: Candidate
     evidence: tuple[Evidence, ...]
@@ -84,7 +90,8 @@ class Tried:
 class Decision:
     """The one decision about one kernel.
 
-    ``reason`` is set unless REWRITTEN. ``replacement`` is the text that takes the kernel's place (guard, fast path and original), ``before`` the original.
+    ``reason`` is set unless REWRITTEN. ``replacement`` is the text that takes the kernel's place (guard, fast path and original),
+    ``before`` the original.
     """
 
     kernel: str
@@ -111,7 +118,10 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a unit. ``emitted`` tells that the object holds rewrites; ``reason`` why the unit as a whole was left alone, if it was."""
+    """What became of a unit.
+
+    ``emitted`` tells that the object holds rewrites; ``reason`` why the unit as a whole was left alone, if it was.
+    """
 
     source: str
     output: str

@@ -24,8 +24,8 @@ class DependenceKind(Enum):
 class Dependence:
     """A dependence between two accesses of one nest, over the loops common to both, outermost first.
 
-    ``directions`` holds one of ``< = > *`` a loop (``<``: the sink runs in a later iteration of that loop); ``distance`` the constant distance a
-    loop, ``None`` where it varies. ``loops`` are the ids of those loops. ``exact`` is false for an over-approximation.
+    ``directions`` holds one of ``< = > *`` a loop (``<``: the sink runs in a later iteration of that loop); ``distance`` the constant
+    distance a loop, ``None`` where it varies. ``loops`` are the ids of those loops. ``exact`` is false for an over-approximation.
     """
 
     kind: DependenceKind
@@ -65,7 +65,8 @@ class NoOverlap:
 
 @dataclass(frozen=True, slots=True)
 class NoWrap:
-    """Guard: ``expr``, computed without bound, lies within a type of ``bits`` bits and that signedness, so that the subscript never wraps."""
+    """Guard: ``expr``, computed without bound, lies within a type of ``bits`` bits and that signedness, so that the subscript never wraps.
+    """
 
     expr: Expr
     bits: int
@@ -74,7 +75,9 @@ class NoWrap:
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """Guard: the scalar condition ``left relation right`` holds, computed without wrap-around (for example a stride is at least a row's length)."""
+    """Guard: the scalar condition ``left relation right`` holds, computed without wrap-around (for example a stride is at least a row's
+    length).
+    """
 
     left: Expr
     relation: str
@@ -85,7 +88,8 @@ class Holds:
 class Untouched:
     """Guard: the bytes the nest touches through ``base`` (a range as in ``NoOverlap``) leave the variable ``object`` itself alone.
 
-    ``object`` is a VECTOR (its header: three pointers, not its elements) or a POINTER variable that lives in memory; a character-typed write could change it.
+    ``object`` is a VECTOR (its header: three pointers, not its elements) or a POINTER variable that lives in memory; a character-typed
+    write could change it.
     """
 
     base: Variable
@@ -113,10 +117,11 @@ class AccessFact:
 class LoopFacts:
     """What is known of one loop of the nest.
 
-    ``blockers`` is empty exactly when the loop's iterations may run in any order and at once, given ``obligations`` (checked at run time, at the
-    kernel's entry), with ``private``, ``lastprivate`` and ``reductions`` handled as said. ``trip_count`` is an expression over values known at the kernel's entry, or
-    None. ``work`` is the number of innermost iterations of one run of this loop, likewise. ``errno_values``: what an iteration may leave in errno.
-    ``uneven`` tells that iterations differ in cost (triangular or data-dependent inner bounds). ``float_reductions`` are sums that strict floating point forbids to split.
+    ``blockers`` is empty exactly when the loop's iterations may run in any order and at once, given ``obligations`` (checked at run time,
+    at the kernel's entry), with ``private``, ``lastprivate`` and ``reductions`` handled as said. ``trip_count`` is an expression over
+    values known at the kernel's entry, or None. ``work`` is the number of innermost iterations of one run of this loop, likewise.
+    ``errno_values``: what an iteration may leave in errno. ``uneven`` tells that iterations differ in cost (triangular or data-dependent
+    inner bounds). ``float_reductions`` are sums that strict floating point forbids to split.
     """
 
     loop: str
@@ -135,7 +140,9 @@ class LoopFacts:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How far a POINTER, ARRAY or VECTOR live-in is touched: subscripts in ``[lowest, count)``, over values known at entry; None: depends on data."""
+    """How far a POINTER, ARRAY or VECTOR live-in is touched: subscripts in ``[lowest, count)``, over values known at entry; None: depends
+    on data.
+    """
 
     variable: str
     count: Expr | None
@@ -146,9 +153,9 @@ class Extent:
 class Facts:
     """All that is known about one nest.
 
-    ``permutable`` lists maximal runs of perfectly nested loops (ids, outermost first) with nothing between them. ``order_obligations`` are what makes
-    ``dependences`` complete: a rule that reorders iterations (interchange, tiling) must guard with them. ``reorder_blockers`` stop every such rule (unmodelled code,
-    non-affine writes, scalars carried).
+    ``permutable`` lists maximal runs of perfectly nested loops (ids, outermost first) with nothing between them. ``order_obligations`` are
+    what makes ``dependences`` complete: a rule that reorders iterations (interchange, tiling) must guard with them. ``reorder_blockers``
+    stop every such rule (unmodelled code, non-affine writes, scalars carried).
     """
 
     loops: tuple[LoopFacts, ...]

@@ -79,7 +79,9 @@ class Unary:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """``op`` is a C binary operator without side effects (``+ - * / % << >> & | ^ < <= > >= == != && ||``), or ``min``/``max`` in nodes made by rules."""
+    """``op`` is a C binary operator without side effects (``+ - * / % << >> & | ^ < <= > >= == != && ||``), or ``min``/``max`` in nodes
+    made by rules.
+    """
 
     op: str
     left: Expr
@@ -225,10 +227,11 @@ class Block:
 class Loop:
     """A counted loop: ``for (var = lower; var relation bound; var += step) body``.
 
-    ``lower`` and ``bound`` are evaluated once; the frontend has checked that nothing in the body writes ``var``, and that whatever the bound
-    reads is not written in the body (else the loop is ``Unmodelled``). ``relation`` is ``<``, ``<=``, ``>``, ``>=`` or ``!=``; ``step`` is a
-    nonzero constant. ``declares_var`` tells ``for (int i...)`` from ``for (i...)``. ``id`` is unique in the nest.
-    ``fresh``: a rule made the header anew, so ``bound`` is converted to the variable's type and evaluated once before the loop; the rule's obligations make that the same.
+    ``lower`` and ``bound`` are evaluated once; the frontend has checked that nothing in the body writes ``var``, and that whatever the
+    bound reads is not written in the body (else the loop is ``Unmodelled``). ``relation`` is ``<``, ``<=``, ``>``, ``>=`` or ``!=``;
+    ``step`` is a nonzero constant. ``declares_var`` tells ``for (int i...)`` from ``for (i...)``. ``id`` is unique in the nest. ``fresh``:
+    a rule made the header anew, so ``bound`` is converted to the variable's type and evaluated once before the loop; the rule's obligations
+    make that the same.
     """
 
     id: str

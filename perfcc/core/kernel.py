@@ -14,8 +14,9 @@ from perfcc.core.types import Variable
 class CallEffect:
     """What one callee may do, as far as a loop around it is concerned.
 
-    ``pure``: result depends on the arguments alone, nothing is written but errno. ``errno_values``: the constants it may set. ``definition``: source text
-    of a unit function that a codelet must carry ("" for library functions). ``header``: the standard header that declares a library function.
+    ``pure``: result depends on the arguments alone, nothing is written but errno. ``errno_values``: the constants it may set.
+    ``definition``: source text of a unit function that a codelet must carry ("" for library functions). ``header``: the standard header
+    that declares a library function.
     """
 
     callee: str
@@ -38,11 +39,11 @@ class Hotness:
 class Kernel:
     """A maximal modelled loop nest of the main file, or a loop that has to be left alone.
 
-    Exactly one of ``nest`` and ``refusal`` is set. ``span`` covers the loop statement from its keyword to its last byte; a rewrite replaces just
-    these bytes. ``id`` is stable while the kernel's own text, types and callees are unchanged. ``prelude`` holds the typedefs, enums, macros and
-    constants (source text, in order, each complete) that the kernel's text needs outside its unit. ``live_out`` names (by Variable.id) the variables
-    declared outside the kernel that it may write; ``dead_after`` those of them, scalars only, that nobody reads afterwards.
-    ``loop_spans`` are the spans of all loops inside, the outermost first.
+    Exactly one of ``nest`` and ``refusal`` is set. ``span`` covers the loop statement from its keyword to its last byte; a rewrite replaces
+    just these bytes. ``id`` is stable while the kernel's own text, types and callees are unchanged. ``prelude`` holds the typedefs, enums,
+    macros and constants (source text, in order, each complete) that the kernel's text needs outside its unit. ``live_out`` names (by
+    Variable.id) the variables declared outside the kernel that it may write; ``dead_after`` those of them, scalars only, that nobody reads
+    afterwards. ``loop_spans`` are the spans of all loops inside, the outermost first.
     """
 
     id: str
@@ -74,8 +75,8 @@ class Kernel:
 class ParsedUnit:
     """What the frontend found: every loop nest exactly once, and the files the unit was read from.
 
-    ``refusal`` is set (and ``kernels`` empty or all refused) when the unit as a whole can't be looked at. ``openmp_in_headers`` tells that a
-    non-main file holds an OpenMP pragma.
+    ``refusal`` is set (and ``kernels`` empty or all refused) when the unit as a whole can't be looked at. ``openmp_in_headers`` tells that
+    a non-main file holds an OpenMP pragma.
     """
 
     kernels: tuple[Kernel, ...]

@@ -28,7 +28,8 @@ class Semantics:
     """What the user's flags allow, as the analyses need it.
 
     ``reassociate``: floating-point sums may be reordered. ``math_errno``: maths functions set errno. ``strict_aliasing``: type-based
-    aliasing rules hold. ``wrapv``: signed overflow wraps. ``trapping``: -ftrapv or a sanitizer watches overflow. ``openmp``: the user compiles with -fopenmp.
+    aliasing rules hold. ``wrapv``: signed overflow wraps. ``trapping``: -ftrapv or a sanitizer watches overflow. ``openmp``: the user
+    compiles with -fopenmp.
     """
 
     reassociate: bool = False

@@ -36,7 +36,7 @@ class FromRules:
         self._analyse = analyse
         self._rules = tuple(id for id in rules() if id not in rules_off)
         self._threads = threads or os.cpu_count() or 1
-        self._found: dict[str, tuple[Candidate, ...]] = {}
+        self._found: dict[tuple[str, int], tuple[Candidate, ...]] = {}
 
     def propose(self, kernel: Kernel, facts: Facts, tried: tuple[Verdict, ...]) -> Iterable[Candidate]:
         """Generation 0: the best sequences by the model. Later: variations of the fastest accepted candidate, then untried sequences."""
@@ -60,10 +60,11 @@ class FromRules:
         return tuple(dict.fromkeys(found))
 
     def _sequences(self, kernel: Kernel, facts: Facts) -> tuple[Candidate, ...]:
-        if kernel.id not in self._found:
+        key = (kernel.id, kernel.span.begin)
+        if key not in self._found:
             ranked = sorted(self._states(kernel, facts), key=self._cost)
-            self._found[kernel.id] = tuple(_distinct((candidate(state) for state in ranked), set()))
-        return self._found[kernel.id]
+            self._found[key] = tuple(_distinct((candidate(state) for state in ranked), set()))
+        return self._found[key]
 
     def _states(self, kernel: Kernel, facts: Facts) -> list[State]:
         """Every sequence of distinct rules in their order, each at its first legal places with its first parameters."""

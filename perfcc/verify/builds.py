@@ -123,7 +123,7 @@ def force_interleaving(text: str) -> str:
 
 
 def plant_race(text: str) -> str | None:
-    """The same text with a counter that every iteration of its first parallel loop adds to without care; None when there is no such loop."""
+    """The same text with a counter that every iteration of its first parallel loop adds to without care; None without such a loop."""
     for match in _PRAGMA.finditer(text):
         if not _WORKSHARE.search(match.group(0)):
             continue

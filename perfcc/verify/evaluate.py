@@ -163,7 +163,7 @@ _COMPARE: dict[str, Callable[[Number, Number], bool]] = {
 
 @dataclass(slots=True)
 class Ranges:
-    """What is known of values while a kernel runs, by id: ``variables`` (loop variables and locals too), array ``elements``, vector ``sizes``."""
+    """What is known of values while a kernel runs, by id: ``variables`` (loop variables and locals too), ``elements``, ``sizes``."""
 
     variables: dict[str, Interval] = field(default_factory=dict)
     elements: dict[str, Interval] = field(default_factory=dict)

@@ -35,7 +35,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """Makes the inputs of one kernel. ``variables`` in the order of the codelet's arguments; ``compared``: those whose end value matters."""
+    """Makes the inputs of one kernel. ``variables`` in the codelet's order; ``compared``: those whose end value matters."""
 
     kernel: Kernel
     facts: Facts

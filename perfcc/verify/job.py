@@ -86,6 +86,7 @@ def write(
         for item in inputs:
             lines.append(f"input {item.id}")
             for block in item.blocks:
+                file.write(bytes(-file.tell() % 64))
                 lines.append(f"block {file.tell()} {len(block.content)} {block.alignment} {int(block.compared)}")
                 file.write(block.content)
             lines.extend(f"arg {block} {offset}" for block, offset in item.arguments)

@@ -39,8 +39,8 @@ class Place:
 class Roles:
     """``bounds``: scalars that loop bounds, subscripts or extents depend on; ``lowers`` those of them that only start loops.
 
-    ``indexes``: arrays whose values are subscripts, with the arrays they point into. ``rows``: arrays whose values bound loops. ``sized``: vectors
-    whose size the nest asks for. ``constants``: numbers that conditions compare with. ``locals``: the values that the nest gives to scalars.
+    ``indexes``: arrays whose values are subscripts, with the arrays they point into. ``rows``: arrays whose values bound loops.
+    ``sized``: vectors whose size the nest asks for. ``constants``: numbers in the text. ``locals``: the values that the nest gives to scalars.
     """
 
     bounds: tuple[str, ...]

@@ -84,7 +84,7 @@ class Runner:
         """One process over all ``inputs``, ended after ``timeout`` seconds."""
         with self._folder() as folder:
             path = job.write(folder, self.variables, inputs, options, original, candidate)
-            process = self._start(path, threads, environment)
+            process = self._start(path, threads, environment, True)
             timed_out = False
             try:
                 out, err = process.communicate(timeout=timeout)
@@ -101,7 +101,7 @@ class Runner:
         """The lines of a timing run as they come; leaving the context ends the process."""
         with self._folder() as folder:
             path = job.write(folder, self.variables, inputs, options, original, candidate)
-            process = self._start(path, threads, None)
+            process = self._start(path, threads, None, False)
             try:
                 yield _lines(process)
             finally:
@@ -113,15 +113,18 @@ class Runner:
         with tempfile.TemporaryDirectory(prefix="job-", dir=self.scratch) as name:
             yield Path(name)
 
-    def _start(self, path: Path, threads: int, environment: dict[str, str] | None) -> subprocess.Popen[bytes]:
+    def _start(self, path: Path, threads: int, environment: dict[str, str] | None, passive: bool) -> subprocess.Popen[bytes]:
         kept = {key: os.environ[key] for key in ("PATH", "HOME", "LANG", "TMPDIR") if key in os.environ}
         libraries = [*self.library_path, *filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":"))]
+        # Threads that spin for work hold up the others where there are more threads than processors; timed runs wait as the user's will.
+        waiting = {"OMP_WAIT_POLICY": "passive"} if passive else {}
         env = {
             **kept, "OMP_NUM_THREADS": str(threads), "OMP_DYNAMIC": "false", "LD_LIBRARY_PATH": ":".join(libraries),
-            **self.extra, **(environment or {}),
+            **self.extra, **waiting, **(environment or {}),
         }  # fmt: skip
         pipe = subprocess.PIPE
-        return subprocess.Popen([self.program, str(path)], stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, env=env, start_new_session=True)
+        words = [self.program, str(path)]
+        return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, env=env, start_new_session=True)
 
 
 def end(process: subprocess.Popen[bytes]) -> None:

@@ -27,7 +27,8 @@ def run(session: Session, candidate: Candidate, builds: Builds) -> Result:
             return failed(STAGE, reason, ("threads", threads))
         fast = max(fast, sum(1 for line in report.results if int(line.get("fast", 0)) > 0))
     if fast < min(LEAST_FAST, len(session.inputs)):
-        return failed(STAGE, Reason("cannot-exercise", session.kernel.span, f"the guard let the rewrite run on {fast} of {len(session.inputs)} inputs"))
+        words = f"the guard let the rewrite run on {fast} of {len(session.inputs)} inputs"
+        return failed(STAGE, Reason("cannot-exercise", session.kernel.span, words))
     report = _compare(session, "pattern", builds, 2 if candidate.threads else 1, poison=0xA5, paged=False)
     reason = _judge(session, report, "with other unwritten memory")
     if reason is not None:

@@ -16,7 +16,8 @@ def run(session: Session, candidate: Candidate, builds: Builds) -> Result:
     """Runs every input; the original ran on all of them without a report."""
     built = builds.get("sanitize")
     if built.path is None:
-        return failed(STAGE, Reason("does-not-compile", session.kernel.span, f"with {session.toolchain.clang}: {first_error(built.diagnostics)}"))
+        words = f"with {session.toolchain.clang}: {first_error(built.diagnostics)}"
+        return failed(STAGE, Reason("does-not-compile", session.kernel.span, words))
     report = session.run_sanitized(session.inputs, built.path, 3 if candidate.threads else 1)
     if report.complete and len(report.results) == len(session.inputs) and "runtime error:" not in report.stderr:
         return passed(STAGE, "no report from AddressSanitizer or UndefinedBehaviorSanitizer", ("inputs", len(session.inputs)))

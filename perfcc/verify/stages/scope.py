@@ -15,11 +15,15 @@ _ALLOWED = re.compile(
     r"sub_overflow)[fl]?|sizeof|alignof|size|data|std|static_cast"
 )
 _KEYWORDS = frozenset(
-    ["if", "for", "while", "switch", "return", "sizeof", "alignof", "else", "do", "case", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "bool", "void", "const", "size_t", "auto"]
+    (
+        "if", "for", "while", "switch", "return", "sizeof", "alignof", "else", "do", "case", "char", "short", "int", "long", "float",
+        "double", "signed", "unsigned", "bool", "void", "const", "volatile", "size_t", "auto",
+    )  # fmt: skip
 )
 _FORBIDDEN = re.compile(
-    r"\b(asm|__asm__|__asm|static|extern|thread_local|__thread|goto|throw|new|delete|syscall|reinterpret_cast|const_cast|dlopen|dlsym|system|volatile|"
-    r"__attribute__|_Static_assert|template|class|struct|union|namespace|using|operator|alloca|__builtin_alloca)\b|#\s*(include|define|undef|import)"
+    r"\b(asm|__asm__|__asm|static|extern|thread_local|__thread|goto|throw|new|delete|syscall|reinterpret_cast|const_cast|dlopen|dlsym|system|"
+    r"__attribute__|_Static_assert|template|class|struct|union|namespace|using|operator|alloca|__builtin_alloca)\b|"
+    r"#\s*(include|define|undef|import)"
 )
 _PRAGMA = re.compile(r"#\s*pragma\s+(?!omp\b|GCC\s+(ivdep|unroll)\b)")
 _CALL = re.compile(r"([A-Za-z_]\w*)\s*\(")
@@ -31,7 +35,7 @@ def run(session: Session, candidate: Candidate) -> Result:
     rewrite = _bare(f"{candidate.guard}\n{candidate.fast}")
     known = set(re.findall(r"[A-Za-z_]\w*|#\s*\w+", original))
     for pattern in (_FORBIDDEN, _PRAGMA):
-        for found in pattern.finditer(rewrite):
+        for found in pattern.finditer(_without_pragmas(rewrite)):
             if found.group(0) not in known:
                 return failed(STAGE, Reason("out-of-scope", session.kernel.span, found.group(0).strip()))
     called = {name for name in _CALL.findall(_without_pragmas(rewrite)) if name not in _KEYWORDS}

@@ -23,9 +23,9 @@ from perfcc.verify.timing import MOST_PAIRS, SignTest
 STAGE = "timing"
 PROBE_WORK = 1e5
 LEAST_WORK = 1e3
-LONGEST_CALL = 80e6  # nanoseconds of the original
+LONGEST_CALL = 40e6  # nanoseconds of the original
 STEP = 6.0
-MOST_BYTES = 192 << 20
+MOST_BYTES = 64 << 20
 LOCK_PATIENCE = 60.0
 
 

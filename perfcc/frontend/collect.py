@@ -12,7 +12,7 @@ from perfcc.frontend.tree import Node
 from perfcc.frontend.unit import Unit
 
 _CONTAINERS = frozenset({k.NAMESPACE, k.LINKAGE_SPEC, k.CLASS_TEMPLATE, k.CLASS_TEMPLATE_PARTIAL, *k.RECORDS})
-_LOOP_WORDS = frozenset({"for", "while", "do"})
+LOOP_WORDS = frozenset({"for", "while", "do"})
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class FunctionSite:
 
 def loop_offsets(unit: Unit) -> list[int]:
     """Where loops may stand: the keywords, and the uses of macros that hold one."""
-    offsets = [token.begin for token in unit.source.tokens if token.kind == "word" and token.text in _LOOP_WORDS]
+    offsets = [token.begin for token in unit.source.tokens if token.kind == "word" and token.text in LOOP_WORDS]
     names = unit.macros.names_with_loops()
     if names:
         offsets += [use.begin for use in unit.macros.uses_in(0, len(unit.source.text)) if use.name in names]

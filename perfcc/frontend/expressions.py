@@ -450,4 +450,3 @@ def float_text(value: float, type: ScalarType) -> str:
         text += ".0"
     text += "f" if type.spelling == "float" else ""
     return f"({text})" if text.startswith("-") else text
-

@@ -210,4 +210,3 @@ def constant(expr: Expr | None) -> int | None:
             return {"+": a + b, "-": a - b, "*": a * b}.get(op)
         case _:
             return None
-

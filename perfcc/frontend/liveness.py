@@ -46,10 +46,7 @@ def liveness(context: Context, nest: Loop, node: Node) -> Liveness:
     live_in = [
         id
         for id, var in outside.items()
-        if var.storage is not Storage.SCALAR
-        or id in flow.exposed
-        or id not in flow.written
-        or (id not in flow.assigned and id not in dead)
+        if var.storage is not Storage.SCALAR or id in flow.exposed or id not in flow.written or (id not in flow.assigned and id not in dead)
     ]
     return Liveness(tuple(live_in), tuple(live_out), tuple(dead))
 

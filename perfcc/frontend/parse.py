@@ -23,11 +23,14 @@ _COMPILERS_OWN = re.compile(r"/(c\+\+/[0-9v]|lib(32|64|x32)?/(gcc|clang|llvm-[0-
 def parse(unit: TranslationUnit) -> ParsedUnit:
     """The kernels of a unit's main file.
 
-    Every loop written in the main file belongs to exactly one kernel. Never raises for what the unit holds: a unit that libclang can't
+    Every loop written in the main file belongs to exactly one kernel; a file without the words ``for``, ``while`` and ``do`` is not
+    even parsed, and its ``includes`` are empty. Never raises for what the unit holds: a unit that libclang can't
     parse, or a missing libclang, gives a ParsedUnit with a refusal.
     """
     started = time.perf_counter()
     source = SourceFile(unit.invocation.source, unit.text)
+    if not any(token.kind == "word" and token.text in collect.LOOP_WORDS for token in source.tokens):
+        return ParsedUnit((), (), seconds=time.perf_counter() - started)
     try:
         parsed = _parse(unit, source)
     except LibclangError as error:

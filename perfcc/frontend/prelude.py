@@ -111,4 +111,3 @@ def _constant(context: Context, reference: Node, node: Node) -> None:
     if scalar is None or value is None:
         raise Refused(Reason("unknown-effects", unit.span(node), ast.spelling(declared)))
     context.needs.constant(declared, scalar, float_text(value, scalar) if isinstance(value, float) else str(value), reference)
-

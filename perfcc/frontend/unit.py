@@ -15,7 +15,10 @@ from perfcc.frontend.tree import Node
 
 
 class Unit:
-    """The AST, the main file's text, its macros and types. ``path`` is the main file as libclang names it, ``language`` ``c`` or ``c++``."""
+    """The AST, the main file's text, its macros and types.
+
+    ``path`` is the main file as libclang names it, ``language`` ``c`` or ``c++``.
+    """
 
     def __init__(self, ast: Ast, source: SourceFile, path: str, args: Sequence[str], language: str) -> None:
         self.ast = ast

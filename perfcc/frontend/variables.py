@@ -102,4 +102,3 @@ class Variables:
         if storage == 2:  # a local `extern`
             return Scope.GLOBAL
         return Scope.STATIC_LOCAL if storage == STATIC else Scope.LOCAL
-

@@ -18,7 +18,9 @@ def include_args(language: str) -> tuple[str, ...]:
     return tuple(word for path in listing.split() for word in ("-isystem", path))
 
 
-def unit_of(text: str | bytes, language: str = "c++", extra: tuple[str, ...] = (), name: str = "unit.cpp", cwd: str = "/") -> TranslationUnit:
+def unit_of(
+    text: str | bytes, language: str = "c++", extra: tuple[str, ...] = (), name: str = "unit.cpp", cwd: str = "/"
+) -> TranslationUnit:
     standard = "-std=gnu++17" if language == "c++" else "-std=gnu11"
     args = ("-nostdinc", "-x", language, standard, *include_args(language), *extra)
     content = text.encode() if isinstance(text, str) else text

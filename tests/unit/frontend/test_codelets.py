@@ -65,9 +65,11 @@ enum class Mode : unsigned char { off, on };
 typedef enum { LEFT = -1, RIGHT = 1 } side_t;
 static const int W = 7, H = W * 2;
 constexpr double G = 1.0 / 3;
-namespace deep { static const unsigned MASK = 0x80000000u; static const long BIG = -9223372036854775807L - 1; typedef short small;
+namespace deep {
+  static const unsigned MASK = 0x80000000u; static const long BIG = -9223372036854775807L - 1; typedef short small;
   static inline small half(small x) { return x / 2; }
-  void f(int* a, int n) { for (small i = 0; i < 3; i++) {} for (int i = 0; i < n; i++) { small t = half((small)a[i]); a[i] = (t & MASK) + (BIG != 0); } }
+  void f(int* a, int n) { for (small i = 0; i < 3; i++) {}
+    for (int i = 0; i < n; i++) { small t = half((small)a[i]); a[i] = (t & MASK) + (BIG != 0); } }
 }
 static double sq(double x) { return x * x; }
 static double norm(double x, double y) { const double k = G; return std::sqrt(sq(x) + sq(y)) * k + W; }
@@ -122,20 +124,27 @@ def test_c_codelet(tmp_path: Path) -> None:
     typedef enum { UP, DOWN } way; static const int K = 3;
     static int twice(int x) { return 2 * x; }
     void f(double *a, uint8_t *b, int n, bool flag) {
-        size_t i; for (i = 0; i < (size_t)n; i++) { way w = UP; bool c = flag; b[i] = (uint8_t)(w + twice(K)) + (c == true); a[i] = pow(a[i], 2.0); }
+        size_t i;
+        for (i = 0; i < (size_t)n; i++) {
+            way w = UP; bool c = flag;
+            b[i] = (uint8_t)(w + twice(K)) + (c == true); a[i] = pow(a[i], 2.0);
+        }
     }
     """
     compiles(kernel(text, language="c"), tmp_path)
 
 
 def test_callees_come_before_their_callers() -> None:
-    text = "static int a(int x) { return x; } static int b(int x) { return a(x); } void f(int *p) { for (int i = 0; i < 3; i++) p[i] = b(i); }"
+    text = (
+        "static int a(int x) { return x; } static int b(int x) { return a(x); } void f(int *p) { for (int i = 0; i < 3; i++) p[i] = b(i); }"
+    )
     (call,) = kernel(text).calls
     assert call.pure
     assert call.definition.index("int a(") < call.definition.index("int b(")
 
 
 def test_errno_comes_through_callees() -> None:
-    text = "#include <cmath>\nstatic double r(double x) { return std::pow(x, 0.5); } void f(double *p) { for (int i = 0; i < 3; i++) p[i] = r(p[i]); }"
+    text = "#include <cmath>\nstatic double r(double x) { return std::pow(x, 0.5); }\n"
+    text += "void f(double *p) { for (int i = 0; i < 3; i++) p[i] = r(p[i]); }"
     (call,) = kernel(text).calls
     assert set(call.errno_values) == {"EDOM", "ERANGE"}

@@ -76,22 +76,22 @@ class _Asker:
     extents: Extents
     obligations: list[Obligation]
     blockers: list[Reason]
+    asked: set[frozenset[str]]
 
     def __init__(self, model: Model, extents: Extents) -> None:
         self.model, self.extents = model, extents
-        self.obligations, self.blockers = [], []
+        self.obligations, self.blockers, self.asked = [], [], set()
 
     def pairs(self, left: list[Ref], right: list[Ref]) -> None:
         first, second = _bases(left), _bases(right)
         written = {ref.base.id for ref in [*left, *right] if ref.write}
-        asked: set[frozenset[str]] = set()
         for a in first.values():
             for b in second.values():
                 pair = frozenset((a.id, b.id))
                 if self.apart_by_birth(a, b):
                     continue
-                if len(pair) == 2 and pair not in asked and pair & written and may_overlap(a, b, self.model.semantics):
-                    asked.add(pair)
+                if len(pair) == 2 and pair not in self.asked and pair & written and may_overlap(a, b, self.model.semantics):
+                    self.asked.add(pair)
                     self.keep_apart(a, b, [*left, *right])
 
     def apart_by_birth(self, a: Variable, b: Variable) -> bool:

@@ -22,6 +22,7 @@ from perfcc.core.types import Storage, Variable
 
 _MAX_DIMS = 4
 _MAX_SHAPES = 6
+_TINY = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +112,8 @@ class Shapes:
         if high is not None and high < 0:
             return True
         degree = difference.degree
-        return all(factor < 0 for monomial, factor in difference.terms if len(monomial) == degree) and (
-            degree > 1 or all(factor < 0 for monomial, factor in difference.terms if monomial)
-        )
+        falling = all(factor < 0 for monomial, factor in difference.terms if len(monomial) == degree)
+        return falling and (degree > 1 or difference.constant < _TINY)
 
     # ---- arrays of arrays --------------------------------------------------------------------------------------
 
@@ -180,10 +180,8 @@ def _strides(polys: list[Poly], prover: Prover) -> Iterator[tuple[Poly, ...]]:
     if len(found) > 2:
         shapes += [(p,) for p in found]
     for shape in list(dict.fromkeys(shapes))[:_MAX_SHAPES]:
-        if len(shape) < _MAX_DIMS:
+        if len(shape) < _MAX_DIMS and bool(shape) == bool(found):
             yield shape
-    if not found:
-        yield ()
 
 
 def _primitive(poly: Poly) -> Poly:

@@ -230,17 +230,19 @@ class _Walk:
     def narrowed(self, region: Region, condition: Expr, holds: bool) -> Region:
         """The region where the condition holds (or fails), as far as it is affine in exact integers; the rest is left out."""
         self.count += 1
-        found = [self.constraint(part, f"@if{self.count}") for part in conjuncts(condition, holds)]
+        found = [self.constraint(part, region, f"@if{self.count}") for part in conjuncts(condition, holds)]
         new = tuple(c for c in found if c is not None)
         return replace(region, conditions=region.conditions + new, exact=region.exact and whole(condition, holds) and None not in found)
 
-    def constraint(self, comparison: Binary, salt: str) -> Constraint | None:
+    def constraint(self, comparison: Binary, region: Region, salt: str) -> Constraint | None:
         left, right = self.reader.read(comparison.left, salt), self.reader.read(comparison.right, salt)
         if left is None or right is None:
             return None
         type = common_type(left.type, right.type)
         left, right = self.reader.convert(left, type), self.reader.convert(right, type)
-        if not (left.exact and right.exact) or left.needs or right.needs:
+        if not (left.exact and right.exact):
+            return None
+        if any(self.model.prover.meet(need, region) != [] for need in left.needs | right.needs):
             return None
         if any(self.data_only(key) for key in (right.poly - left.poly).atoms()):
             return None

@@ -186,6 +186,13 @@ class Prover:
         """Polynomials over entry values that bound ``poly`` from above (below) in the region, likeliest tightest first, with what
         they rest on."""
         results = self._extremes(poly, list(region.headers), region, greatest, 8)
+        looser = {
+            id(one)
+            for one in results
+            for other in results
+            if (gap := (one[0] - other[0]).value) is not None and (gap > 0 if greatest else gap < 0) and len(other[1]) <= len(one[1])
+        }
+        results = [one for one in results if id(one) not in looser]
         return sorted(results, key=lambda pair: (len(pair[1]), pair[0].degree, len(pair[0].terms)))
 
     def _extremes(

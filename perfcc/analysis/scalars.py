@@ -89,9 +89,6 @@ def _one(model: Model, loop: Loop, variable: Variable, span: Span | None, expose
     if variable.scope is Scope.MEMBER:
         result.blockers.append(Reason("scalar-carried", span, f"member {name} is assigned in the loop"))
         return
-    if variable.address_taken:
-        result.blockers.append(Reason("address-escapes", span, name))
-        return
     read = exposed.reads.get(variable.id)
     if read is None and not exposed.opaque:
         if not live:

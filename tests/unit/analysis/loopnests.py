@@ -24,6 +24,8 @@ from perfcc.core.ir import (
     Stmt,
     Unary,
     VarRef,
+    expressions,
+    own_expressions,
     statements,
 )
 from perfcc.core.kernel import CallEffect, Kernel
@@ -145,8 +147,6 @@ def kernel(nest: Loop, dead_after: Iterable[str] = (), calls: Sequence[CallEffec
 
 
 def _mentions(stmt: Stmt) -> Iterable[Variable]:
-    from perfcc.core.ir import expressions, own_expressions
-
     for whole in own_expressions(stmt):
         for part in expressions(whole):
             if isinstance(part, VarRef):
@@ -169,7 +169,10 @@ class _Jumped(Exception):
 
 @dataclass
 class Machine:
-    """Memory by address (one unit an element), scalars by id; ``where`` gives each base's address, ``shuffled`` the order of one loop's iterations."""
+    """Memory by address (one unit an element), scalars by id; ``where`` gives each base's address.
+
+    With ``special`` and ``order``, the iterations of that loop run in that order, on the classes of scalars given.
+    """
 
     where: dict[str, int]
     scalars: dict[str, int]
@@ -195,7 +198,9 @@ class Machine:
     def address(self, access: Access) -> int:
         total = 0
         for k, subscript in enumerate(access.subscripts):
-            total = total * (access.base.dims[k] if k else 1) + self.value(subscript)  # type: ignore[operator]
+            row = access.base.dims[k] if k else 1
+            assert row is not None
+            total = total * row + self.value(subscript)
         return self.where[access.base.id] + total
 
     def value(self, e: Expr) -> int:
@@ -276,7 +281,8 @@ class Machine:
     def at_once(self, stmt: Loop, values: list[int]) -> None:
         """Runs the iterations in the given order, with private scalars poisoned and reductions split, as threads might."""
         assert self.order is not None
-        order = sorted(range(len(values)), key=lambda k: self.order[k % len(self.order)] * 1000 + k)  # type: ignore[index]
+        ranks = self.order
+        order = sorted(range(len(values)), key=lambda k: ranks[k % len(ranks)] * 1000 + k)
         before, last = dict(self.scalars), {}
         partial: dict[str, list[int]] = {id: [] for id, _ in self.reductions}
         for index in order:
@@ -389,6 +395,7 @@ def show(node: Expr | Stmt, indent: str = "") -> str:
         case Jump(kind=kind):
             return f"{indent}{kind};\n"
         case Loop(var=var, lower=lower, bound=bound, relation=relation, step=step, body=body, declares_var=declares):
-            head = f"{'int ' if declares else ''}{var.name} = {show(lower)}; {var.name} {relation} {show(bound)}; {var.name} += {step}"
+            name = var.name
+            head = f"{'int ' if declares else ''}{name} = {show(lower)}; {name} {relation} {show(bound)}; {name} += {step}"
             return f"{indent}for ({head})\n{show(body, indent + '  ')}"
     return repr(node)

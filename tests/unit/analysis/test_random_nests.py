@@ -6,6 +6,12 @@ from dataclasses import dataclass
 
 from hypothesis import HealthCheck, assume, given, note, settings
 from hypothesis import strategies as st
+
+from perfcc.analysis import analyse
+from perfcc.core.facts import Facts
+from perfcc.core.ir import Expr, Jump, Loop, Stmt, loops
+from perfcc.core.types import Variable
+from perfcc.core.unit import Semantics
 from tests.unit.analysis.loopnests import (
     INT,
     Endless,
@@ -26,11 +32,6 @@ from tests.unit.analysis.loopnests import (
     sub,
     when,
 )
-from perfcc.analysis import analyse
-from perfcc.core.facts import Facts
-from perfcc.core.ir import Expr, Jump, Loop, Stmt, loops
-from perfcc.core.types import Variable
-from perfcc.core.unit import Semantics
 
 N, M = scalar("n"), scalar("m")
 TEMPS = (scalar("t"), scalar("u"))
@@ -106,7 +107,7 @@ def statement(draw: st.DrawFn, open_vars: tuple[Variable, ...]) -> Stmt:
 @st.composite
 def nest(draw: st.DrawFn, depth: int, open_vars: tuple[Variable, ...] = ()) -> Loop:
     var = VARS[len(open_vars)]
-    limits = [N, M, add(N, -1), 4] + [outer for outer in open_vars] + [add(outer, 1) for outer in open_vars]
+    limits = [N, M, add(N, -1), 4] + list(open_vars) + [add(outer, 1) for outer in open_vars]
     bound = draw(st.sampled_from(limits))
     lower = draw(st.sampled_from([0, 0, 1, *open_vars]))
     inside = (*open_vars, var)

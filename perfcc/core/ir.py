@@ -177,7 +177,11 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Declare:
-    """A local variable declared in the kernel's body, with its initialiser."""
+    """A local variable declared in the kernel's body, with its initialiser.
+
+    ``init`` is ``None`` when there is none, for an ARRAY (whose initialiser, if any, holds only constants) and for a POINTER that is never
+    changed: its uses appear as accesses of what it was computed from, and the declaration itself stays as text.
+    """
 
     var: Variable
     init: Expr | None
@@ -228,7 +232,8 @@ class Loop:
     """A counted loop: ``for (var = lower; var relation bound; var += step) body``.
 
     ``lower`` and ``bound`` are evaluated once; the frontend has checked that nothing in the body writes ``var``, and that whatever the
-    bound reads is not written in the body (else the loop is ``Unmodelled``). ``relation`` is ``<``, ``<=``, ``>``, ``>=`` or ``!=``;
+    bound reads is not written in the body (else the loop is ``Unmodelled``). The comparison is made in ``bound.type``, to which ``var``
+    converts. ``relation`` is ``<``, ``<=``, ``>``, ``>=`` or ``!=``;
     ``step`` is a nonzero constant. ``declares_var`` tells ``for (int i...)`` from ``for (i...)``. ``id`` is unique in the nest. ``fresh``:
     a rule made the header anew, so ``bound`` is converted to the variable's type and evaluated once before the loop; the rule's obligations
     make that the same.

@@ -61,7 +61,8 @@ class Variable:
 
     ``id`` is unique within the kernel (name and declaration offset). ``name`` is the spelling in the kernel's text.
     ``element`` is the scalar itself for SCALAR and the element type for the rest, ``None`` for OTHER.
-    ``dims`` holds the extents of an ARRAY, outermost first; ``None`` stands for an unknown extent.
+    ``dims`` holds the extents of an ARRAY, outermost first; ``None`` stands for an unknown extent. A POINTER to an array
+    (``double (*a)[100]``) has ``(None, 100)``: one entry a subscript; a plain POINTER has none.
     """
 
     id: str

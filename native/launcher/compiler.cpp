@@ -70,18 +70,25 @@ Compiler find_compiler(std::string_view word, const std::string &cwd, int nestin
   if (word.find('/') != std::string_view::npos) {
     if (resolve(compiler, std::string(word)) || !is_launcher(std::string(word)))
       return compiler;
-    compiler.name = word = base_name(word); // a path to a launcher: the compiler of that name is meant
+    word = base_name(word); // a path to a launcher: the compiler of that name is meant
   }
+  bool first = true;
   const char *path = std::getenv("PATH");
   std::string_view rest = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
   for (bool more = true; more;) {
     const std::size_t colon = rest.find(':');
-    std::string_view entry = rest.substr(0, colon);
+    const std::string_view entry = rest.substr(0, colon);
     more = colon != std::string_view::npos;
     rest = more ? rest.substr(colon + 1) : std::string_view();
-    const std::string directory = entry.empty() ? cwd : std::string(entry);
-    if (resolve(compiler, directory + "/" + std::string(word)) && nesting-- <= 0)
-      break;
+    const std::string candidate = (entry.empty() ? cwd : std::string(entry)) + "/" + std::string(word);
+    if (!is_executable(candidate))
+      continue;
+    if (resolve(compiler, candidate)) {
+      compiler.name = first ? std::string(word) : candidate;
+      if (nesting-- <= 0)
+        break;
+    }
+    first = false;
   }
   return compiler;
 }

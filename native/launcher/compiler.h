@@ -12,7 +12,9 @@ enum class Family { Unknown, Gcc, Clang };
 
 struct Compiler {
   std::string path; // to execute, absolute unless the user gave a relative one; empty when there is none
-  std::string name; // its argv[0]: as the user would have typed it
+  // Its argv[0]: as the user would have typed it, but its path where that name leads to something else first: GCC finds
+  // its own parts by it.
+  std::string name;
   std::string real; // with every symbolic link resolved
   Family family = Family::Unknown;
   struct stat status = {};

@@ -56,11 +56,10 @@ std::vector<std::string> parse_header_list(std::string_view text) {
   std::vector<std::string> names;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
+    const std::string_view line = text.substr(0, end);
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-    const std::size_t name = line.find_first_not_of('.');
-    if (name != std::string_view::npos && name > 0 && line[name] == ' ')
-      names.emplace_back(line.substr(name + 1));
+    if (!line.empty())
+      names.emplace_back(line);
   }
   return sorted_set(std::move(names));
 }

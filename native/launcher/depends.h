@@ -10,7 +10,7 @@ namespace perfcc {
 // The prerequisites of the first rule of a make fragment (-MD, SUNPRO_DEPENDENCIES), unquoted, sorted, each once.
 std::vector<std::string> parse_make_rule(std::string_view text);
 
-// The headers of Clang's CC_PRINT_HEADERS: one a line behind a run of dots; sorted, each once.
+// The headers of Clang's CC_PRINT_HEADERS_FILE: one a line; sorted, each once.
 std::vector<std::string> parse_header_list(std::string_view text);
 
 } // namespace perfcc

@@ -78,8 +78,7 @@ public:
 
   // Becomes the compiler where nothing is to be done after it.
   void build() {
-    const std::string folder = real_path(std::string(directory_of(source_)));
-    settings_ = load_settings(folder.empty() ? cwd_ : folder);
+    settings_ = load_settings_for(source_);
     std::string text;
     if (settings_.mode == "off")
       return become_compiler("passed:mode-off");

@@ -16,8 +16,11 @@ Signals::Signals() {
   action.sa_handler = SIG_DFL; // a child's status would be lost if SIGCHLD came ignored from the parent
   sigaction(SIGCHLD, &action, &child_before_);
   sigemptyset(&held_);
-  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGCHLD})
-    sigaddset(&held_, number);
+  sigaddset(&held_, SIGCHLD);
+  for (int number :
+       {SIGINT, SIGTERM, SIGHUP}) // one that is ignored, as under nohup, would reach us all the same if it were held
+    if (sigaction(number, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
+      sigaddset(&held_, number);
   sigprocmask(SIG_BLOCK, &held_, &before_);
 }
 

@@ -89,4 +89,10 @@ Settings load_settings(const std::string &directory) {
   return settings;
 }
 
+Settings load_settings_for(const std::string &source) {
+  const std::string folder(directory_of(source));
+  const std::string real = real_path(folder);
+  return load_settings(real.empty() ? folder : real);
+}
+
 } // namespace perfcc

@@ -14,5 +14,7 @@ struct Settings {
 
 // The settings for a source in that directory (absolute): perfcc.toml found upwards, then the environment.
 Settings load_settings(const std::string &directory);
+// The settings for that source (absolute): those of the folder it is really in.
+Settings load_settings_for(const std::string &source);
 
 } // namespace perfcc

@@ -114,7 +114,7 @@ std::string key(const py::iterable &argv, const py::object &cwd, const py::objec
   if (!found.found() || !read_file(path, text))
     throw py::value_error("no such compiler or source");
   const std::vector<std::string> words = words_from_python(argv);
-  const Settings settings = load_settings(std::string(directory_of(path)));
+  const Settings settings = load_settings_for(path);
   return to_hex(unit_key({words, directory, found.identity(), text, settings.content}));
 }
 

@@ -206,8 +206,8 @@ def search_kernel(
         return replacement(kernel, best.candidate, best.threshold)
 
     folder = Path(tempfile.mkdtemp(dir=context.scratch))
-    judge = Verifier(kernel, facts, unit, folder, find(), context.settings.threads, context.lock)
-    return search(kernel, facts, proposers, judge, max(0.0, deadline - time.monotonic()), render=render)
+    with Verifier(kernel, facts, unit, folder, find(), context.settings.threads, context.lock, replacement) as judge:
+        return search(kernel, facts, proposers, judge, max(0.0, deadline - time.monotonic()), render=render)
 
 
 def threadless(parsed: ParsedUnit, semantics: Semantics, info: CompilerInfo) -> tuple[str, ...]:

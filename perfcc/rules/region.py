@@ -143,8 +143,8 @@ class Region:
             after.append(f"perfcc_rt_errno_swap(perfcc_left{n} ? perfcc_left{n} : perfcc_errno{n});")
             handed_back.append(f"reduction(max : perfcc_left{n})")
         if carries_flags:
-            before += [f"const unsigned perfcc_fenv{n} = perfcc_rt_fenv_read();", f"unsigned perfcc_flags{n} = 0;"]
-            entering.append(f"const unsigned perfcc_own_fenv{n} = perfcc_rt_fenv_enter(perfcc_fenv{n});")
+            before += [f"const perfcc_rt_fenv perfcc_fenv{n} = perfcc_rt_fenv_read();", f"unsigned perfcc_flags{n} = 0;"]
+            entering.append(f"const perfcc_rt_fenv perfcc_own_fenv{n} = perfcc_rt_fenv_enter(perfcc_fenv{n});")
             leaving.insert(0, f"perfcc_flags{n} = perfcc_rt_fenv_leave(perfcc_own_fenv{n});")
             after.append(f"perfcc_rt_fenv_raise(perfcc_flags{n});")
             handed_back.append(f"reduction(| : perfcc_flags{n})")

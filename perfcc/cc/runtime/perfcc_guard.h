@@ -25,7 +25,7 @@ extern int perfcc_rt_c_max_threads(void) __asm__("omp_get_max_threads");
 __extension__ typedef long long perfcc_rt_wide;
 __extension__ typedef unsigned long long perfcc_rt_uwide;
 
-#define PERFCC_RT_MAX ((perfcc_rt_wide)(((perfcc_rt_uwide)-1) >> 1))
+#define PERFCC_RT_MAX ((perfcc_rt_wide)(~(perfcc_rt_uwide)0 >> 1))
 #define PERFCC_RT_UNKNOWN (-PERFCC_RT_MAX - 1)
 
 PERFCC_RT_FN perfcc_rt_wide perfcc_rt_from_unsigned(perfcc_rt_uwide a) {
@@ -132,61 +132,65 @@ PERFCC_RT_FN int perfcc_rt_errno_swap(int value) {
 PERFCC_RT_FN int perfcc_rt_errno_get(void) { return *perfcc_rt_c_errno(); }
 
 /* ---- floating-point environment --------------------------------------------------------------------------------
- * A region gives each thread the caller's control word (rounding, flush to zero) and clear status flags, restores
- * the thread's own afterwards, and raises in the caller what the iterations raised. */
+ * A region gives each thread the caller's control words (rounding, flush to zero) and clear status flags, restores
+ * the thread's own afterwards, and raises in the caller what the iterations raised. A state is one number. */
+
+typedef perfcc_rt_uwide perfcc_rt_fenv;
 
 #if defined(__SSE2__)
-#define PERFCC_RT_FENV 1
-PERFCC_RT_FN unsigned perfcc_rt_fenv_read(void) {
-  unsigned csr;
-  __asm__ __volatile__("stmxcsr %0" : "=m"(csr) : : "memory");
-  return csr;
-}
-PERFCC_RT_FN void perfcc_rt_fenv_write(unsigned csr) { __asm__ __volatile__("ldmxcsr %0" : : "m"(csr) : "memory"); }
 #define PERFCC_RT_FENV_FLAGS 0x3fu
+/* MXCSR in the low half, the x87 control word above it; flags of either unit in the flag bits of MXCSR. */
+PERFCC_RT_FN perfcc_rt_fenv perfcc_rt_fenv_read(void) {
+  unsigned csr;
+  unsigned short control, status;
+  __asm__ __volatile__("stmxcsr %0\n\tfnstcw %1\n\tfnstsw %2" : "=m"(csr), "=m"(control), "=m"(status) : : "memory");
+  return ((perfcc_rt_fenv)control << 32) | csr | (status & PERFCC_RT_FENV_FLAGS);
+}
+PERFCC_RT_FN void perfcc_rt_fenv_write(perfcc_rt_fenv state) {
+  unsigned csr = (unsigned)state;
+  unsigned short control = (unsigned short)(state >> 32);
+  __asm__ __volatile__("fnclex\n\tfldcw %1\n\tldmxcsr %0" : : "m"(csr), "m"(control) : "memory");
+}
 /* True when no floating-point exception is unmasked: a trap must hit the thread that runs the loop. */
 PERFCC_RT_FN int perfcc_rt_fenv_masked(void) {
-  unsigned short x87;
-  __asm__ __volatile__("fnstcw %0" : "=m"(x87));
-  return (perfcc_rt_fenv_read() & 0x1f80u) == 0x1f80u && x87 == 0x037f;
+  perfcc_rt_fenv state = perfcc_rt_fenv_read();
+  return (state & 0x1f80u) == 0x1f80u && ((state >> 32) & 0x3fu) == 0x3fu;
 }
 #elif defined(__aarch64__)
-#define PERFCC_RT_FENV 1
 /* FPSR flags in bits 0-4 and 7, FPCR control in bits 8-31 and so apart from them. */
 #define PERFCC_RT_FENV_FLAGS 0x9fu
-PERFCC_RT_FN unsigned perfcc_rt_fenv_read(void) {
+PERFCC_RT_FN perfcc_rt_fenv perfcc_rt_fenv_read(void) {
   __UINT64_TYPE__ fpcr, fpsr;
   __asm__ __volatile__("mrs %0, fpcr" : "=r"(fpcr));
   __asm__ __volatile__("mrs %0, fpsr" : "=r"(fpsr) : : "memory");
-  return (unsigned)(fpcr & 0xffffff00u) | (unsigned)(fpsr & PERFCC_RT_FENV_FLAGS);
+  return (fpcr & 0xffffff00u) | (fpsr & PERFCC_RT_FENV_FLAGS);
 }
-PERFCC_RT_FN void perfcc_rt_fenv_write(unsigned csr) {
+PERFCC_RT_FN void perfcc_rt_fenv_write(perfcc_rt_fenv state) {
   __UINT64_TYPE__ fpcr, fpsr;
   __asm__ __volatile__("mrs %0, fpsr" : "=r"(fpsr) : : "memory");
-  fpcr = csr & 0xffffff00u;
-  fpsr = (fpsr & ~(__UINT64_TYPE__)PERFCC_RT_FENV_FLAGS) | (csr & PERFCC_RT_FENV_FLAGS);
+  fpcr = state & 0xffffff00u;
+  fpsr = (fpsr & ~(__UINT64_TYPE__)PERFCC_RT_FENV_FLAGS) | (state & PERFCC_RT_FENV_FLAGS);
   __asm__ __volatile__("msr fpcr, %0" : : "r"(fpcr) : "memory");
   __asm__ __volatile__("msr fpsr, %0" : : "r"(fpsr) : "memory");
 }
 PERFCC_RT_FN int perfcc_rt_fenv_masked(void) { return (perfcc_rt_fenv_read() & 0x9f00u) == 0; }
 #else
-#define PERFCC_RT_FENV 0
 #define PERFCC_RT_FENV_FLAGS 0u
-PERFCC_RT_FN unsigned perfcc_rt_fenv_read(void) { return 0; }
-PERFCC_RT_FN void perfcc_rt_fenv_write(unsigned csr) { (void)csr; }
+PERFCC_RT_FN perfcc_rt_fenv perfcc_rt_fenv_read(void) { return 0; }
+PERFCC_RT_FN void perfcc_rt_fenv_write(perfcc_rt_fenv state) { (void)state; }
 PERFCC_RT_FN int perfcc_rt_fenv_masked(void) { return 0; }
 #endif
 
 /* The thread's own state, to be given to perfcc_rt_fenv_leave. */
-PERFCC_RT_FN unsigned perfcc_rt_fenv_enter(unsigned callers) {
-  unsigned own = perfcc_rt_fenv_read();
-  perfcc_rt_fenv_write(callers & ~PERFCC_RT_FENV_FLAGS);
+PERFCC_RT_FN perfcc_rt_fenv perfcc_rt_fenv_enter(perfcc_rt_fenv callers) {
+  perfcc_rt_fenv own = perfcc_rt_fenv_read();
+  perfcc_rt_fenv_write(callers & ~(perfcc_rt_fenv)PERFCC_RT_FENV_FLAGS);
   return own;
 }
 
 /* The flags raised since perfcc_rt_fenv_enter. */
-PERFCC_RT_FN unsigned perfcc_rt_fenv_leave(unsigned own) {
-  unsigned raised = perfcc_rt_fenv_read() & PERFCC_RT_FENV_FLAGS;
+PERFCC_RT_FN unsigned perfcc_rt_fenv_leave(perfcc_rt_fenv own) {
+  unsigned raised = (unsigned)(perfcc_rt_fenv_read() & PERFCC_RT_FENV_FLAGS);
   perfcc_rt_fenv_write(own);
   return raised;
 }

@@ -81,7 +81,6 @@ class FromRules:
         return found[1:]
 
     def _steps(self, state: State, id: str) -> Iterator[State]:
-        places: set[str] = set()
         applied = 0
         for match in matches(state, id):
             parameters = next(iter(rules()[id].parameters(match, state.facts)), None)
@@ -90,13 +89,14 @@ class FromRules:
             after = apply(state, match, parameters, self._analyse)
             if not isinstance(after, State):
                 continue
-            if after.finished and places - {match.loop}:
-                return  # threads start as far out as they may
-            places.add(match.loop)
             applied += 1
-            if after.finished and (everywhere := self._everywhere(after)) is not after:
+            if not after.finished:
+                yield after
+                continue
+            if (everywhere := self._everywhere(after)) is not after:
                 yield everywhere
             yield after
+            return  # threads start as far out as they may
 
     def _everywhere(self, state: State) -> State:
         """The state with every other loop that may be handed to threads handed to them as well, as far out as they may start."""

@@ -24,7 +24,8 @@ unsigned long fast_runs(const Library &library) { return library.fast_runs == nu
 
 } // namespace
 
-bool report_difference(const Job &job, const Input &input, const Instance &original, const Instance &candidate, std::FILE *report) {
+bool report_difference(const Job &job, const Input &input, const Instance &original, const Instance &candidate,
+                       std::FILE *report) {
   for (std::size_t i = 0; i < input.blocks.size(); ++i) {
     if (!input.blocks[i].compared)
       continue;
@@ -33,7 +34,8 @@ bool report_difference(const Job &job, const Input &input, const Instance &origi
     std::size_t common = std::min(old.size(), now.size());
     if (old.size() == now.size() && (common == 0 || std::memcmp(old.data(), now.data(), common) == 0))
       continue;
-    auto at = static_cast<std::size_t>(std::mismatch(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(common), now.begin()).first - old.begin());
+    auto at = static_cast<std::size_t>(
+        std::mismatch(old.begin(), old.begin() + static_cast<std::ptrdiff_t>(common), now.begin()).first - old.begin());
     for (std::size_t v = 0; v < input.arguments.size(); ++v) {
       const Argument &argument = input.arguments[v];
       if (argument.block != i || argument.offset > at)
@@ -41,10 +43,13 @@ bool report_difference(const Job &job, const Input &input, const Instance &origi
       std::size_t element = job.variables[v].element;
       std::size_t index = (at - argument.offset) / element;
       std::size_t start = argument.offset + index * element;
-      std::fprintf(report, "\"equal\":false,\"variable\":\"%s\",\"index\":%zu,\"original\":\"", job.variables[v].name.c_str(), index);
-      write_hex(old.subspan(std::min(start, old.size()), std::min(element, old.size() - std::min(start, old.size()))), report);
+      std::fprintf(report, "\"equal\":false,\"variable\":\"%s\",\"index\":%zu,\"original\":\"",
+                   job.variables[v].name.c_str(), index);
+      write_hex(old.subspan(std::min(start, old.size()), std::min(element, old.size() - std::min(start, old.size()))),
+                report);
       std::fprintf(report, "\",\"candidate\":\"");
-      write_hex(now.subspan(std::min(start, now.size()), std::min(element, now.size() - std::min(start, now.size()))), report);
+      write_hex(now.subspan(std::min(start, now.size()), std::min(element, now.size() - std::min(start, now.size()))),
+                report);
       std::fprintf(report, "\"");
       return true;
     }
@@ -69,10 +74,15 @@ void compare_all(const Job &job, const Library &original, const Library &candida
     if (old.broken_guard()) {
       std::fprintf(report, "\"void\":true");
     } else if (auto name = now.broken_guard()) {
-      std::fprintf(report, "\"equal\":false,\"outside\":true,\"variable\":\"%s\",\"index\":0,\"original\":\"\",\"candidate\":\"\"", name->c_str());
+      std::fprintf(
+          report,
+          "\"equal\":false,\"outside\":true,\"variable\":\"%s\",\"index\":0,\"original\":\"\",\"candidate\":\"\"",
+          name->c_str());
     } else if (!report_difference(job, input, old, now, report)) {
       if (job.check_errno && old_errno != new_errno)
-        std::fprintf(report, "\"equal\":false,\"variable\":\"errno\",\"index\":0,\"original\":\"%d\",\"candidate\":\"%d\"", old_errno, new_errno);
+        std::fprintf(report,
+                     "\"equal\":false,\"variable\":\"errno\",\"index\":0,\"original\":\"%d\",\"candidate\":\"%d\"",
+                     old_errno, new_errno);
       else
         std::fprintf(report, "\"equal\":true");
     }

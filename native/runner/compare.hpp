@@ -12,8 +12,10 @@ void compare_all(const Job &job, const Library &original, const Library &candida
 // Runs one side alone on each input.
 void run_all(const Job &job, const Library &library, std::FILE *report);
 
-// Writes the first difference between two instances' blocks, if there is one, as JSON members. Returns whether there was.
+// Writes the first difference between two instances' blocks, if there is one, as JSON members. Returns whether there
+// was.
 class Instance;
-bool report_difference(const Job &job, const Input &input, const Instance &original, const Instance &candidate, std::FILE *report);
+bool report_difference(const Job &job, const Input &input, const Instance &original, const Instance &candidate,
+                       std::FILE *report);
 
 } // namespace perfcc

@@ -27,11 +27,13 @@ Memory::Memory(const Block &block, bool paged) {
       throw std::runtime_error("out of memory");
   } else {
     auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    // The last page traps; so does the first. Sizes that aren't a multiple of the alignment leave a gap smaller than it at the end.
+    // The last page traps; so does the first. Sizes that aren't a multiple of the alignment leave a gap smaller than it
+    // at the end.
     std::size_t used = round_up(size, block.alignment);
     mapped_ = round_up(used + 1, page) + 2 * page;
     void *base = mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (base == MAP_FAILED || mprotect(static_cast<std::byte *>(base) + page, mapped_ - 2 * page, PROT_READ | PROT_WRITE) != 0)
+    if (base == MAP_FAILED ||
+        mprotect(static_cast<std::byte *>(base) + page, mapped_ - 2 * page, PROT_READ | PROT_WRITE) != 0)
       throw std::runtime_error("out of memory");
     mapping_ = static_cast<std::byte *>(base);
     std::fill(mapping_ + page, mapping_ + mapped_ - page, Canary);
@@ -42,7 +44,8 @@ Memory::Memory(const Block &block, bool paged) {
 }
 
 Memory::Memory(Memory &&other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), mapping_(std::exchange(other.mapping_, nullptr)), mapped_(other.mapped_) {}
+    : data_(std::exchange(other.data_, nullptr)), mapping_(std::exchange(other.mapping_, nullptr)),
+      mapped_(other.mapped_) {}
 
 Memory::~Memory() {
   if (mapping_ != nullptr)

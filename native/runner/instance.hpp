@@ -9,8 +9,8 @@
 
 namespace perfcc {
 
-// A block's memory. Heap: exactly its size, so that a sanitizer sees the edges. Paged: its last byte lies before a page that traps, and what lies
-// before it is checked for writes.
+// A block's memory. Heap: exactly its size, so that a sanitizer sees the edges. Paged: its last byte lies before a page
+// that traps, and what lies before it is checked for writes.
 class Memory {
 public:
   Memory(const Block &block, bool paged);
@@ -52,8 +52,8 @@ private:
   const Input &input_;
   const Library &library_;
   std::vector<Memory> memory_;
-  std::vector<void *> vectors_;             // one a block; null: raw memory
-  std::vector<std::size_t> vector_owner_;   // the variable whose functions made it
+  std::vector<void *> vectors_;           // one a block; null: raw memory
+  std::vector<std::size_t> vector_owner_; // the variable whose functions made it
   std::vector<void *> arguments_;
   std::vector<bool> changed_;
 };

@@ -24,7 +24,7 @@ namespace {
 
 std::span<const std::byte> map_file(const std::string &path) {
   int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat status {};
+  struct stat status{};
   if (fd < 0 || fstat(fd, &status) != 0)
     throw std::runtime_error("can't read " + path);
   auto size = static_cast<std::size_t>(status.st_size);

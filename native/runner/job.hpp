@@ -44,13 +44,13 @@ struct Job {
   std::string candidate;
   std::string data;
   std::string scratch;
-  bool paged = false;          // buffers end at a page that may not be touched
-  int poison = 0;              // fills fresh heap and stack memory
-  bool wall = false;           // clock: wall time, or this thread's CPU time
+  bool paged = false; // buffers end at a page that may not be touched
+  int poison = 0;     // fills fresh heap and stack memory
+  bool wall = false;  // clock: wall time, or this thread's CPU time
   bool check_errno = false;
   std::uint64_t seed = 1;
   std::uint64_t sample_ns = 1000000;
-  unsigned samples = 3;        // a side and pair; the least counts
+  unsigned samples = 3; // a side and pair; the least counts
   unsigned pairs = 60;
   std::uint64_t cpu_seconds = 60;
   std::uint64_t address_bytes = 0; // 0: no limit

@@ -1,4 +1,5 @@
-// A codelet: a shared object with one entry and, for each vector among its variables, functions to make, see and free it.
+// A codelet: a shared object with one entry and, for each vector among its variables, functions to make, see and free
+// it.
 #pragma once
 
 #include "job.hpp"

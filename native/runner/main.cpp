@@ -1,4 +1,5 @@
-// perfcc-runner JOB: see job.cpp for what a job says. Exit status: 0 when every run came back, whatever they gave; 2 for a job that can't be run.
+// perfcc-runner JOB: see job.cpp for what a job says. Exit status: 0 when every run came back, whatever they gave; 2
+// for a job that can't be run.
 #include "compare.hpp"
 #include "library.hpp"
 #include "sandbox.hpp"

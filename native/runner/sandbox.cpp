@@ -22,7 +22,8 @@ bool limit(__rlimit_resource resource, rlim_t value) {
   return setrlimit(resource, &wanted) == 0;
 }
 
-// ---- Landlock (Documentation/userspace-api/landlock.rst of Linux): no writes but below the scratch folder. Declared here, as headers may be older.
+// ---- Landlock (Documentation/userspace-api/landlock.rst of Linux): no writes but below the scratch folder. Declared
+// here, as headers may be older.
 
 constexpr long LandlockCreate = 444;
 constexpr long LandlockAddRule = 445;
@@ -53,7 +54,8 @@ bool landlock(const std::string &scratch) {
     return false;
   int folder = open(scratch.c_str(), O_PATH | O_CLOEXEC);
   PathBeneath rule{rights, folder};
-  bool done = folder >= 0 && syscall(LandlockAddRule, ruleset, 1, &rule, 0) == 0 && syscall(LandlockRestrict, ruleset, 0) == 0;
+  bool done =
+      folder >= 0 && syscall(LandlockAddRule, ruleset, 1, &rule, 0) == 0 && syscall(LandlockRestrict, ruleset, 0) == 0;
   if (folder >= 0)
     close(folder);
   close(ruleset);
@@ -71,21 +73,64 @@ constexpr std::uint32_t Architecture = 0;
 #endif
 
 constexpr long Refused[] = {
-    SYS_socket,        SYS_socketpair,  SYS_connect,      SYS_bind,          SYS_listen,        SYS_accept,
-    SYS_accept4,       SYS_sendto,      SYS_sendmsg,      SYS_execve,        SYS_execveat,      SYS_ptrace,
-    SYS_kill,          SYS_tkill,       SYS_pidfd_open,   SYS_process_vm_readv, SYS_process_vm_writev, SYS_mount,
-    SYS_umount2,       SYS_unshare,     SYS_setns,        SYS_bpf,           SYS_perf_event_open, SYS_keyctl,
-    SYS_add_key,       SYS_request_key, SYS_io_uring_setup, SYS_userfaultfd, SYS_init_module,   SYS_finit_module,
-    SYS_delete_module, SYS_reboot,      SYS_swapon,       SYS_chroot,        SYS_pivot_root,    SYS_kexec_load,
-    SYS_open_by_handle_at, SYS_setuid,  SYS_setgid,       SYS_setreuid,      SYS_setresuid,     SYS_msgget,
-    SYS_semget,        SYS_shmget,      SYS_settimeofday, SYS_clock_settime, SYS_sethostname,   SYS_pidfd_send_signal,
+    SYS_socket,
+    SYS_socketpair,
+    SYS_connect,
+    SYS_bind,
+    SYS_listen,
+    SYS_accept,
+    SYS_accept4,
+    SYS_sendto,
+    SYS_sendmsg,
+    SYS_execve,
+    SYS_execveat,
+    SYS_ptrace,
+    SYS_kill,
+    SYS_tkill,
+    SYS_pidfd_open,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_mount,
+    SYS_umount2,
+    SYS_unshare,
+    SYS_setns,
+    SYS_bpf,
+    SYS_perf_event_open,
+    SYS_keyctl,
+    SYS_add_key,
+    SYS_request_key,
+    SYS_io_uring_setup,
+    SYS_userfaultfd,
+    SYS_init_module,
+    SYS_finit_module,
+    SYS_delete_module,
+    SYS_reboot,
+    SYS_swapon,
+    SYS_chroot,
+    SYS_pivot_root,
+    SYS_kexec_load,
+    SYS_open_by_handle_at,
+    SYS_setuid,
+    SYS_setgid,
+    SYS_setreuid,
+    SYS_setresuid,
+    SYS_msgget,
+    SYS_semget,
+    SYS_shmget,
+    SYS_settimeofday,
+    SYS_clock_settime,
+    SYS_sethostname,
+    SYS_pidfd_send_signal,
     SYS_rt_sigqueueinfo,
 #ifdef SYS_fork
-    SYS_fork,          SYS_vfork,
+    SYS_fork,
+    SYS_vfork,
 #endif
 };
 
-sock_filter step(std::uint16_t code, std::uint32_t value, std::uint8_t yes = 0, std::uint8_t no = 0) { return {code, yes, no, value}; }
+sock_filter step(std::uint16_t code, std::uint32_t value, std::uint8_t yes = 0, std::uint8_t no = 0) {
+  return {code, yes, no, value};
+}
 
 bool seccomp() {
   if (Architecture == 0)
@@ -108,7 +153,8 @@ bool seccomp() {
     program.push_back(step(Equal, static_cast<std::uint32_t>(number), 0, 1));
     program.push_back(step(Return, Deny));
   }
-  // The jumps below end at the two last lines: allow, then deny. glibc falls back to clone, whose flags a filter can see: threads yes, processes no.
+  // The jumps below end at the two last lines: allow, then deny. glibc falls back to clone, whose flags a filter can
+  // see: threads yes, processes no.
   program.push_back(step(Equal, static_cast<std::uint32_t>(SYS_clone3), 0, 1));
   program.push_back(step(Return, SECCOMP_RET_ERRNO | ENOSYS));
   program.push_back(step(Equal, static_cast<std::uint32_t>(SYS_clone), 0, 3));
@@ -129,7 +175,8 @@ bool seccomp() {
 
 std::vector<std::string> enter_sandbox(const Job &job) {
   std::vector<std::string> active;
-  bool limits = limit(RLIMIT_CPU, job.cpu_seconds) && limit(RLIMIT_FSIZE, 64 << 20) && limit(RLIMIT_NOFILE, 256) && limit(RLIMIT_CORE, 0);
+  bool limits = limit(RLIMIT_CPU, job.cpu_seconds) && limit(RLIMIT_FSIZE, 64 << 20) && limit(RLIMIT_NOFILE, 256) &&
+                limit(RLIMIT_CORE, 0);
   if (job.address_bytes != 0)
     limits = limit(RLIMIT_AS, job.address_bytes) && limits;
   if (limits)

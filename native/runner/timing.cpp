@@ -15,7 +15,8 @@ namespace {
 class Side {
 public:
   Side(const Job &job, const Input &input, const Library &library)
-      : clock_(job.wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID), sample_ns_(static_cast<double>(job.sample_ns)), instance_(job, input, library) {
+      : clock_(job.wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID), sample_ns_(static_cast<double>(job.sample_ns)),
+        instance_(job, input, library) {
     instance_.run();
     instance_.note_changes();
     overhead_ = std::numeric_limits<double>::max();

@@ -134,7 +134,7 @@ def plant_race(text: str) -> str | None:
         begin, end = place
         planted = f"{text[:begin]}{{ ++perfcc_codelet_planted; {text[begin:end]} }}{text[end:]}"
         entry = planted.index("void **args)")
-        line = planted.rindex("\n", 0, entry) + 1
+        line = planted.rfind("\n", 0, entry) + 1
         return f"{planted[:line]}int perfcc_codelet_planted;\n{planted[line:]}"
     return None
 

@@ -114,7 +114,8 @@ class Maker:
             partner = _partner(v.id, shape)
             shared = self._by_id(partner) if partner else None
             if shared is not None and shared.id not in places and _may_share(v, shared):
-                if v.storage is Storage.VECTOR and made.counts[shared.id] != count:
+                sized = {v.id, shared.id} & set(self.roles.sized)
+                if v.storage is Storage.VECTOR and sized and made.counts[shared.id] != count:
                     return None
                 shift = shape.shift if v.storage is Storage.POINTER else 0
                 total = max(count, made.counts[shared.id] + shift)

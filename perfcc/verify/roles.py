@@ -40,7 +40,7 @@ class Roles:
     """``bounds``: scalars that loop bounds, subscripts or extents depend on; ``lowers`` those of them that only start loops.
 
     ``indexes``: arrays whose values are subscripts, with the arrays they point into. ``rows``: arrays whose values bound loops.
-    ``sized``: vectors whose size the nest asks for. ``constants``: numbers in the text. ``locals``: the values that the nest gives to scalars.
+    ``sized``: vectors whose size the nest asks for. ``constants``: numbers in the text. ``locals``: what the nest gives to scalars.
     """
 
     bounds: tuple[str, ...]

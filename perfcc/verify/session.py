@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -34,8 +35,8 @@ SANITIZER_OPTIONS = {
 class Session:
     """The original's side of every check.
 
-    ``inputs`` are valid: the original runs on them without fault, and gives the same whatever unwritten memory holds. ``essential`` are a few of
-    them that reach every edge; ``void`` says by id why an input was dropped.
+    ``inputs`` are valid: the original runs on them without fault, and gives the same whatever unwritten memory holds.
+    ``essential`` are a few of them that reach every edge; ``void`` says by id why an input was dropped; ``patience`` is in seconds.
     """
 
     kernel: Kernel
@@ -52,6 +53,7 @@ class Session:
     sandbox: tuple[str, ...] = ()
     void: dict[int, str] = field(default_factory=dict)
     evidence: list[Evidence] = field(default_factory=list)
+    patience: float = 30.0
 
     def prepare(self) -> Reason | None:
         """Builds the original, makes inputs, drops the void ones, measures coverage. A Reason when this kernel can't be judged."""
@@ -78,7 +80,8 @@ class Session:
         reached = total - len(missed)
         summary = f"{len(valid)} valid inputs reach {reached} of {total} edges"
         figures = (
-            ("inputs", str(len(valid))), ("void inputs", str(len(self.void))), ("edges", f"{reached}/{total}"), ("sandbox", " ".join(self.sandbox)),
+            ("inputs", str(len(valid))), ("void inputs", str(len(self.void))), ("edges", f"{reached}/{total}"),
+            ("sandbox", " ".join(self.sandbox)),
         )  # fmt: skip
         self.evidence.append(Evidence("inputs", not missed, summary, figures))
         if missed:
@@ -132,7 +135,10 @@ class Session:
         zero, pattern = self.original.get("zero").path, self.original.get("pattern").path
         assert zero is not None
         assert pattern is not None
+        start = time.monotonic()
         report = self.compare(inputs, zero, pattern, 1, poison=0xA5)
+        # A comparison that takes far longer than that of the original with itself has hung.
+        self.patience = 10.0 + 20.0 * (time.monotonic() - start)
         good = {int(line["input"]) for line in report.results if line.get("equal") is True}
         for item in inputs:
             if item.id not in good:
@@ -145,7 +151,7 @@ class Session:
         """One run of both sides on each input."""
         check_errno = any(call.errno_values for call in self.kernel.calls)
         options = Options("compare", paged=paged, poison=poison, check_errno=check_errno, cpu_seconds=60, address_bytes=ADDRESS_BYTES)
-        return self.runner.run(inputs, options, original, candidate, threads, None, 60.0)
+        return self.runner.run(inputs, options, original, candidate, threads, None, self.patience)
 
     def _cover(self, inputs: Sequence[Input]) -> tuple[list[tuple[int, int]], int, dict[int, int]]:
         """The edges missed (with the offset of their code), how many there are, and how many each input was the first to reach."""
@@ -189,11 +195,11 @@ def _distinct(inputs: Iterable[Input]) -> list[Input]:
     seen: set[tuple[object, ...]] = set()
     kept = []
     for item in inputs:
-        kind = "" if item.label.startswith(("size", "tile", "large")) else item.label
-        shape = (kind, tuple(len(block.content) for block in item.blocks), item.arguments, tuple(item.sizes.items()), tuple(item.scalars.items()))
-        if kind or shape not in seen:
+        sizes = tuple(len(block.content) for block in item.blocks)
+        shape = (sizes, item.arguments, tuple(item.sizes.items()), tuple(item.scalars.items()))
+        if shape not in seen or not item.label.startswith(("size", "tile", "large")):
             kept.append(item)
-        seen.add(("", *shape[1:]))
+        seen.add(shape)
     return kept
 
 

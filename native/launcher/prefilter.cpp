@@ -1,6 +1,7 @@
 #include "prefilter.h"
 
 #include <algorithm>
+#include <string>
 
 namespace perfcc {
 namespace {
@@ -44,13 +45,22 @@ bool is_raw_prefix(std::string_view word) {
   return word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R";
 }
 
-} // namespace
-
-bool may_hold_loop(std::string_view text) {
-  if (text.find("\\\n") != npos || text.find("\\\r\n") != npos || text.find("?\?/") != npos) {
-    // A continued line can split a word or lengthen a comment: look for the words themselves, wherever they are.
-    return text.find("for") != npos || text.find("while") != npos || text.find("do") != npos;
+// The text with continued lines joined, as the preprocessor reads it.
+std::string joined(std::string_view text) {
+  std::string made;
+  made.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.substr(i, 2) == "\\\n")
+      i += 1;
+    else if (text.substr(i, 3) == "\\\r\n")
+      i += 2;
+    else
+      made += text[i];
   }
+  return made;
+}
+
+bool holds_loop_word(std::string_view text) {
   std::size_t i = 0;
   while (i < text.size()) {
     const char c = text[i];
@@ -85,6 +95,16 @@ bool may_hold_loop(std::string_view text) {
     }
   }
   return false;
+}
+
+} // namespace
+
+bool may_hold_loop(std::string_view text) {
+  if (text.find("?\?/") != npos) // a backslash in disguise
+    return true;
+  if (text.find("\\\n") != npos || text.find("\\\r\n") != npos)
+    return holds_loop_word(joined(text));
+  return holds_loop_word(text);
 }
 
 } // namespace perfcc

@@ -72,7 +72,8 @@ class Site:
     def worker(self, body: str) -> Path:
         """Has a script stand in for the worker's interpreter: ``request`` is what it was asked, ``site`` this place's root."""
         script = self.root / "python-double"
-        head = f"#!{sys.executable}\nimport json, os, signal, subprocess, sys, time\nfrom pathlib import Path\nsite = Path({str(self.root)!r})\n"
+        imports = "import json, os, signal, subprocess, sys, time\nfrom pathlib import Path"
+        head = f"#!{sys.executable}\n{imports}\nsite = Path({str(self.root)!r})\n"
         script.write_text(f"{head}request = json.load(sys.stdin)\n{body}\n")
         script.chmod(0o755)
         self.variables["PERFCC_PYTHON"] = str(script)

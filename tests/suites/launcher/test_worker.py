@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+SOURCE = '#include "near.h"\nint sum(int n) { int s = 0; for (int i = 0; i < n; ++i) s += i; return s; }\n'
 KEEP = "(site / 'request').write_text(json.dumps(request))"
 
 
@@ -42,7 +43,7 @@ def wait_until(condition, seconds: float = 20) -> None:
 def test_the_request(site, compiler):
     site.worker(KEEP)
     (site.work / "near.h").write_text("#include <stddef.h>\n")
-    (site.work / "kernel.cpp").write_text('#include "near.h"\nint sum(int n) { int s = 0; for (int i = 0; i < n; ++i) s += i; return s; }\n')
+    (site.work / "kernel.cpp").write_text(SOURCE)
     compiled(site, compiler)
     request = asked(site)
     assert request["version"] == 1
@@ -63,7 +64,7 @@ def test_the_request(site, compiler):
 def test_the_request_with_a_dependency_file(site, compiler, flag, complete):
     site.worker(KEEP)
     (site.work / "near.h").write_text("#include <stddef.h>\n")
-    (site.work / "kernel.cpp").write_text('#include "near.h"\nint sum(int n) { int s = 0; for (int i = 0; i < n; ++i) s += i; return s; }\n')
+    (site.work / "kernel.cpp").write_text(SOURCE)
     plain = site.run([compiler, "-O2", flag, "-c", "kernel.cpp"]).files["kernel.d"]
     assert site.run(site.command(compiler, "-O2", flag, "-c", "kernel.cpp")).files["kernel.d"] == plain
     request = asked(site)

@@ -6,7 +6,23 @@ from dataclasses import dataclass, field
 
 from perfcc.analysis.match import scalars
 from perfcc.analysis.work import certain_trip
-from perfcc.core.ir import Assign, Block, Declare, Evaluate, Expr, If, Jump, Loop, Stmt, Unmodelled, VarRef, own_expressions, statements
+from perfcc.core.ir import (
+    Assign,
+    Block,
+    Declare,
+    Evaluate,
+    Expr,
+    If,
+    Jump,
+    Loop,
+    Opaque,
+    Stmt,
+    Unmodelled,
+    VarRef,
+    expressions,
+    own_expressions,
+    statements,
+)
 
 Assigned = frozenset[str]
 
@@ -127,17 +143,10 @@ class Liveness:
 def liveness(nest: Loop, at_exit: frozenset[str]) -> Liveness:
     """Backward liveness over the whole nest; ``at_exit`` are the scalars needed after it."""
     result = Liveness()
-    everything = at_exit | {ref.var.id for ref in _all_reads(nest)}
-    _Backward(result, frozenset(everything)).statement(nest, at_exit, [])
+    mentioned = {part.var.id for stmt in statements(nest) for expr in own_expressions(stmt) for part in scalars(expr)}
+    declared = {stmt.var.id for stmt in statements(nest) if isinstance(stmt, (Declare, Loop))}
+    _Backward(result, at_exit | mentioned | declared).statement(nest, at_exit, [])
     return result
-
-
-def _all_reads(stmt: Stmt) -> list[VarRef]:
-    found: list[VarRef] = []
-    for inner in statements(stmt):
-        for expr in own_expressions(inner):
-            found += scalars(expr)
-    return found
 
 
 @dataclass(slots=True)
@@ -156,31 +165,35 @@ class _Backward:
                 return self.block(stmt, live, ends)
             case Assign(target=VarRef(var=var), op=op, value=value):
                 live = live - {var.id} if op == "=" else live | {var.id}
-                return live | _read(value)
+                return live | self.read(value)
             case Declare(var=var, init=init):
                 live = live - {var.id}
-                return live if init is None else live | _read(init)
+                return live if init is None else live | self.read(init)
             case If(condition=condition, then=then, other=other):
                 first = self.block(then, live, ends)
                 second = live if other is None else self.block(other, live, ends)
-                return first | second | _read(condition)
+                return first | second | self.read(condition)
+            case Jump(kind="continue") if ends:
+                return ends[-1]
             case Jump() | Unmodelled():
                 return self.everything
             case Loop():
                 return self.loop(stmt, live, ends)
-        return live.union(*(_read(expr) for expr in own_expressions(stmt)))
+        return live.union(*(self.read(expr) for expr in own_expressions(stmt)))
 
     def loop(self, loop: Loop, live: frozenset[str], ends: list[frozenset[str]]) -> frozenset[str]:
         self.result.after[loop.id] = self.result.after.get(loop.id, frozenset()) | live
-        around = live | _read(loop.bound)
+        around = live | self.read(loop.bound)
         while True:
             inside = self.block(loop.body, around, [*ends, around])
             wider = around | (inside - {loop.var.id})
             if wider == around:
                 break
             around = wider
-        return (around - {loop.var.id}) | _read(loop.lower)
+        return (around - {loop.var.id}) | self.read(loop.lower)
 
-
-def _read(expr: Expr) -> frozenset[str]:
-    return frozenset(part.var.id for part in scalars(expr))
+    def read(self, expr: Expr) -> frozenset[str]:
+        """The scalars an expression reads; one outside the model may read any."""
+        if any(isinstance(part, Opaque) for part in expressions(expr)):
+            return self.everything
+        return frozenset(part.var.id for part in scalars(expr))

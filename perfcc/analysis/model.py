@@ -83,7 +83,7 @@ class Model:
 
 def build(kernel: Kernel, nest: Loop, semantics: Semantics, seconds: float) -> Model:
     """Walks the nest and proves (or turns into obligations) what its subscripts and bounds rest on. Raises BudgetError."""
-    atoms, found = Atoms(), scan(nest)
+    atoms, found = Atoms(), scan(nest, frozenset(effect.callee for effect in kernel.calls if effect.pure))
     model = Model(kernel, nest, semantics, atoms, found, Prover(atoms, Solver(seconds)))
     reader = Reader(atoms, found, semantics.wrapv or semantics.trapping)
     _Walk(model, reader).loop(nest, Region(()))
@@ -217,7 +217,7 @@ class _Walk:
         type = var.element
         if value is None or type is None or not type.is_integer or var.storage is not Storage.SCALAR:
             return
-        if in_memory(var) or self.model.scan.write_count.get(var.id) != 1:
+        if self.model.scan.unknown or in_memory(var) or self.model.scan.write_count.get(var.id) != 1:
             return
         self.count += 1
         term = self.reader.read(value, f"@def{self.count}")

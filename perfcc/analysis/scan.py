@@ -5,7 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from perfcc.analysis.atoms import NO_LOOPS
-from perfcc.core.ir import Access, Assign, Block, Declare, If, Loop, Stmt, Unmodelled, VarRef
+from perfcc.core.ir import (
+    Access,
+    Assign,
+    Block,
+    Call,
+    Declare,
+    If,
+    Loop,
+    Opaque,
+    Stmt,
+    Unmodelled,
+    VarRef,
+    expressions,
+    own_expressions,
+)
 from perfcc.core.types import Scope, Storage, Variable
 
 
@@ -24,6 +38,7 @@ class Scan:
     unknown: set[str] = field(default_factory=set)
     declared: dict[str, tuple[str, ...]] = field(default_factory=dict)
     pointer_writes: set[str] = field(default_factory=set)
+    pure: frozenset[str] = frozenset()
     chain: dict[str, tuple[str, ...]] = field(default_factory=dict)
     loops: dict[str, Loop] = field(default_factory=dict)
 
@@ -34,9 +49,9 @@ class Scan:
         return frozenset(self.writes.get(variable.id, ())) | frozenset(self.unknown)
 
 
-def scan(nest: Loop) -> Scan:
-    """Walks the nest once."""
-    result = Scan()
+def scan(nest: Loop, pure: frozenset[str]) -> Scan:
+    """Walks the nest once; ``pure`` names the callees that write nothing."""
+    result = Scan(pure=pure)
     _visit(nest, (), result)
     return result
 
@@ -47,6 +62,11 @@ def _write(variable: Variable, loops: tuple[str, ...], result: Scan) -> None:
 
 
 def _visit(stmt: Stmt, loops: tuple[str, ...], result: Scan) -> None:
+    around = (*loops, stmt.id) if isinstance(stmt, Loop) else loops
+    for whole in own_expressions(stmt):
+        for part in expressions(whole):
+            if isinstance(part, Opaque) or (isinstance(part, Call) and part.callee not in result.pure):
+                result.unknown.update(around)
     match stmt:
         case Block(items=items):
             for item in items:

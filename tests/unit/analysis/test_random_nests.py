@@ -21,7 +21,6 @@ from tests.unit.analysis.loopnests import (
     assign,
     at,
     binary,
-    block,
     kernel,
     loop,
     met,
@@ -230,4 +229,3 @@ def test_the_checker_sees_a_wrong_claim() -> None:
     other.special, other.order = "i", [6, 5, 4, 3, 2, 1, 0]
     other.run(root)
     assert plain.memory != other.memory
-    assert block([root]).items == (root,)

@@ -69,6 +69,8 @@ class KernelBuilder:
             return Reason("inside-parallel-region", span)
         if site.dependent or is_generic_lambda(self._unit, node):
             return Reason("dependent-type", span, "in a template")
+        if site.constant:
+            return Reason("unmodelled-statement", span, "in a constexpr function")
         use = self._unit.macros.outermost.get(node.begin)
         if use is not None:
             return Reason("macro-in-kernel", source.span(use.begin, use.end), use.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from perfcc.frontend import kinds as k
@@ -12,6 +12,7 @@ from perfcc.frontend.tree import Node
 from perfcc.frontend.unit import Unit
 
 _CONTAINERS = frozenset({k.NAMESPACE, k.LINKAGE_SPEC, k.CLASS_TEMPLATE, k.CLASS_TEMPLATE_PARTIAL, *k.RECORDS})
+_CONSTANT = frozenset({"constexpr", "consteval"})
 LOOP_WORDS = frozenset({"for", "while", "do"})
 
 
@@ -26,11 +27,15 @@ class LoopSite:
 
 @dataclass(slots=True)
 class FunctionSite:
-    """A function with at least one loop. ``dependent`` tells that it depends on template parameters."""
+    """A function with at least one loop.
+
+    ``dependent`` tells that it depends on template parameters, ``constant`` that it is constexpr, where a rewrite couldn't be evaluated.
+    """
 
     name: str
     node: Node
     dependent: bool
+    constant: bool
     loops: list[LoopSite] = field(default_factory=list)
 
 
@@ -61,7 +66,8 @@ def functions(unit: Unit, tops: list[Cursor], offsets: list[int]) -> Iterator[Fu
             stack.extend((child, inside) for child in reversed(unit.ast.children(cursor)))
         elif cursor.kind in k.FUNCTIONS or cursor.kind in (k.FUNCTION_TEMPLATE, k.VAR_DECL, k.FIELD_DECL):
             depends = dependent or cursor.kind == k.FUNCTION_TEMPLATE or _in_template(unit, cursor)
-            site = FunctionSite(unit.qualified_name(cursor), Node(unit.ast, cursor, None), depends)
+            constant = _is_constexpr(unit, begin, end)
+            site = FunctionSite(unit.qualified_name(cursor), Node(unit.ast, cursor, None), depends, constant)
             _find_loops(unit, site, holds_loop)
             if site.loops:
                 yield site
@@ -77,8 +83,17 @@ def _in_template(unit: Unit, cursor: Cursor) -> bool:
     return False
 
 
-def _find_loops(unit: Unit, site: FunctionSite, holds_loop: object) -> None:
-    assert callable(holds_loop)
+def _is_constexpr(unit: Unit, begin: int, end: int) -> bool:
+    """The words before the function's body say ``constexpr`` or ``consteval``, in a macro's replacement too."""
+    words: set[str] = set()
+    for token in unit.source.tokens_in(begin, end):
+        if token.text == "{":
+            break
+        words.add(token.text)
+    return not _CONSTANT.isdisjoint(unit.macros.words_behind(words))
+
+
+def _find_loops(unit: Unit, site: FunctionSite, holds_loop: Callable[[int, int], bool]) -> None:
     stack: list[tuple[Node, LoopSite | None]] = [(site.node, None)]
     while stack:
         node, outer = stack.pop()

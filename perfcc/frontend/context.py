@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from perfcc.core.ir import Access
 from perfcc.core.reason import Reason
 from perfcc.core.types import Storage
 from perfcc.frontend import kinds as k
@@ -31,6 +32,7 @@ class Context:
         self.calls = Calls(unit, purity)
         self.headers: set[str] = set()
         self.aliases: dict[int, Address] = {}
+        self.place_aliases: dict[int, Access] = {}
         self._roots: dict[int, set[Node]] = {}
 
     def declared_inside(self, declaration: Cursor) -> bool:

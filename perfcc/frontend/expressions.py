@@ -102,6 +102,8 @@ class Expressions:
                 return self._written_cast(node)
             case k.CALL_EXPR:
                 return self._call(node)
+            case k.INIT_LIST_EXPR if len(node.expressions) == 1:
+                return self.value(node.expressions[0])
             case _:
                 raise self._context.refusal_of(node)
 
@@ -280,6 +282,10 @@ class Expressions:
             case k.PAREN_EXPR:
                 return replace(self.place(self._only(node)), span=self.span(node))
             case k.DECL_REF_EXPR | k.MEMBER_REF_EXPR:
+                declared = self._ast.referenced(node.cursor)
+                named = self._context.place_aliases.get(self._ast.key(declared)) if declared is not None else None
+                if named is not None:
+                    return replace(named, span=self.span(node))
                 variable = self._variable(node)
                 if variable is None or variable.storage is not Storage.SCALAR or scalar is None:
                     raise self._context.refusal_of(node)

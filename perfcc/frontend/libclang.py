@@ -88,6 +88,7 @@ _PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "clang_Cursor_getStorageClass": (c_int, (Cursor,)),
     "clang_Cursor_getVarDeclInitializer": (Cursor, (Cursor,)),
     "clang_Cursor_isNull": (c_int, (Cursor,)),
+    "clang_Cursor_isBitField": (c_uint, (Cursor,)),
     "clang_CXXMethod_isVirtual": (c_uint, (Cursor,)),
     "clang_CXXMethod_isStatic": (c_uint, (Cursor,)),
     "clang_CXXMethod_isConst": (c_uint, (Cursor,)),

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from perfcc.core.ir import (
     Access,
     Assign,
     Block,
+    Cast,
     Declare,
     Evaluate,
     Expr,
+    FloatConst,
     If,
     IntConst,
     Jump,
     Loop,
     Stmt,
+    Unary,
     VarRef,
     expressions,
     statements,
@@ -22,7 +27,7 @@ from perfcc.core.span import Span
 from perfcc.core.types import ScalarType, Storage, TypeKind, Variable
 from perfcc.frontend import kinds as k
 from perfcc.frontend.context import Context
-from perfcc.frontend.expressions import Expressions
+from perfcc.frontend.expressions import Expressions, converted
 from perfcc.frontend.header import Header, check_own, read_header
 from perfcc.frontend.ranges import statement_end
 from perfcc.frontend.tree import Node, strip
@@ -218,8 +223,7 @@ class NestBuilder:
         lib = self._ast.lib
         self._context.macro_root(node)
         if inner.kind == k.BINARY_OPERATOR and lib.clang_getCursorBinaryOperatorKind(inner.cursor) == 22:
-            target, value = inner.expressions
-            return [self._assign(target, "=", self._values.value(value), span, inner)]
+            return list(self._assignments(inner, span))
         if inner.kind == k.COMPOUND_ASSIGNMENT:
             target, value = inner.expressions
             op = k.ASSIGN[lib.clang_getCursorBinaryOperatorKind(inner.cursor)]
@@ -239,6 +243,29 @@ class NestBuilder:
         if node.kind not in (k.CSTYLE_CAST, k.STATIC_CAST) or self._ast.type(node.cursor).kind != k.T_VOID:
             return False
         return strip(node.expressions[0]).kind in (k.INTEGER_LITERAL, k.DECL_REF_EXPR) if len(node.expressions) == 1 else False
+
+    def _assignments(self, node: Node, span: Span) -> list[Assign]:
+        """``x = e;``, or ``x = y = 0;`` as one assignment each.
+
+        The outer assignment's text does the inner ones too, so these are printed anew beside it; done twice they change nothing.
+        """
+        target, value = node.expressions
+        inner = value
+        while inner.kind in (k.PAREN_EXPR, k.UNEXPOSED_EXPR) and len(inner.expressions) == 1:
+            inner = inner.expressions[0]
+        if inner.kind != k.BINARY_OPERATOR or self._ast.lib.clang_getCursorBinaryOperatorKind(inner.cursor) != 22:
+            return [self._assign(target, "=", self._values.value(value), span, node)]
+        before = self._assignments(inner, span)
+        last = before[-1]
+        plain = last.value
+        while isinstance(plain, Cast | Unary):
+            plain = plain.operand
+        place = self._values.place(target)
+        scalar = self._unit.types.scalar(self._ast.type(target.cursor))
+        scalars = isinstance(place, VarRef) and all(isinstance(stmt.target, VarRef) for stmt in before)
+        if not isinstance(plain, IntConst | FloatConst) or scalar is None or not scalars:
+            raise self._unit.refuse("unmodelled-expression", node, "an assignment inside an expression")
+        return [*(replace(stmt, span=None) for stmt in before), Assign(place, "=", converted(last.value, scalar, None), span)]
 
     def _assign(self, target: Node, op: str, value: Expr, span: Span, node: Node) -> Assign:
         if self._context.unit.types.scalar(self._ast.type(target.cursor)) is None:
@@ -274,7 +301,9 @@ class NestBuilder:
             if stopped.reason.id in ("io-in-loop", "allocation-in-loop", "callback"):
                 raise stopped
         if shape.is_reference and shape.storage is not Storage.OTHER:
-            raise refuse("unmodelled-type", node, f"{node.spelling} is a reference declared in the loop")
+            if shape.storage is not Storage.SCALAR or init is None:
+                raise refuse("unmodelled-type", node, f"{node.spelling} is a reference declared in the loop")
+            return self._reference(node, init)
         if shape.storage is Storage.POINTER and init is not None:
             return self._alias(node, init)
         if shape.storage is Storage.VECTOR:
@@ -305,12 +334,33 @@ class NestBuilder:
         if stopped.reason.id in ("allocation-in-loop", "callback", "unknown-call", "io-in-loop"):
             raise stopped
         address = self._values.address(init)
-        key = ast.key(node.cursor)
-        if key in self._context.uses.escaped:
-            raise self._unit.refuse("unmodelled-type", node, f"pointer {node.spelling} is passed on")
         if len(address.base.dims) > 1:
             raise self._unit.refuse("unmodelled-type", node, f"pointer {node.spelling} into the rows of {address.base.name}")
-        for top in (*address.subscripts, *(() if address.offset is None else (address.offset,))):
+        self._freeze(node, (*address.subscripts, *(() if address.offset is None else (address.offset,))))
+        variable = self._context.variables.get(node.cursor, node)
+        self._context.aliases[ast.key(node.cursor)] = address
+        return [Declare(variable, None, self._unit.span(node.parent or node))]
+
+    def _reference(self, node: Node, init: Node) -> list[Stmt]:
+        """``double &x = a[i];``: uses of ``x`` become accesses of ``a``; the declaration stays as text."""
+        while init.kind == k.UNEXPOSED_EXPR and len(init.expressions) == 1:
+            init = init.expressions[0]
+        same = self._unit.types.scalar(self._ast.type(init.cursor)) == self._unit.types.shape(self._ast.type(node.cursor)).element
+        if not same or init.kind not in (k.ARRAY_SUBSCRIPT_EXPR, k.CALL_EXPR, k.UNARY_OPERATOR):
+            raise self._unit.refuse("unmodelled-type", node, f"{node.spelling} is a reference declared in the loop")
+        place = self._values.place(init)
+        if not isinstance(place, Access):
+            raise self._unit.refuse("unmodelled-type", node, f"{node.spelling} is a reference declared in the loop")
+        self._freeze(node, place.subscripts)
+        variable = self._context.variables.get(node.cursor, node)
+        self._context.place_aliases[self._ast.key(node.cursor)] = place
+        return [Declare(variable, None, self._unit.span(node.parent or node))]
+
+    def _freeze(self, node: Node, tops: tuple[Expr, ...]) -> None:
+        """What an alias was computed from must keep its value, and the alias itself must not be passed on."""
+        if self._ast.key(node.cursor) in self._context.uses.escaped:
+            raise self._unit.refuse("unmodelled-type", node, f"{node.spelling} is passed on")
+        for top in tops:
             for expr in expressions(top):
                 match expr:
                     case VarRef(var=var) if var.id not in self._running:
@@ -319,9 +369,6 @@ class NestBuilder:
                         self._frozen_bases.setdefault(base.id, node)
                     case _:
                         pass
-        variable = self._context.variables.get(node.cursor, node)
-        self._context.aliases[key] = address
-        return [Declare(variable, None, self._unit.span(node.parent or node))]
 
 
 def written(stmt: Stmt) -> tuple[set[str], set[str]]:

@@ -50,6 +50,8 @@ class Variables:
         shape = unit.types.shape(type)
         thread_local = ast.lib.clang_getCursorTLSKind(declaration) != 0
         self._check(shape, thread_local, node, name)
+        if declaration.kind == k.FIELD_DECL:
+            self._check_field(declaration, node, name)
         begin, end = ast.extent(declaration)
         in_main = ast.in_main_file(declaration)
         inside = in_main and self._begin <= begin < self._end
@@ -87,6 +89,17 @@ class Variables:
             raise refuse("thread-local-access", node, name)
         if shape.storage is Storage.OTHER:
             raise refuse("unmodelled-type", node, f"{name} is {shape.why}")
+
+    def _check_field(self, declaration: Cursor, node: Node, name: str) -> None:
+        """Bit-fields share memory with their neighbours, and members of unions with each other."""
+        ast = self._unit.ast
+        if ast.lib.clang_Cursor_isBitField(declaration):
+            raise self._unit.refuse("unmodelled-type", node, f"bit-field {name}")
+        parent = ast.parent(declaration)
+        while parent is not None and parent.kind in k.RECORDS:
+            if parent.kind == k.UNION_DECL:
+                raise self._unit.refuse("unmodelled-type", node, f"{name} is a member of a union")
+            parent = ast.parent(parent)
 
     def _scope(self, declaration: Cursor) -> Scope:
         ast = self._unit.ast

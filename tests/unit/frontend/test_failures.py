@@ -18,7 +18,13 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.mark.parametrize(
     ("text", "line"),
-    [("int f(} ;", 1), ("void f() {\n undeclared(1);\n for (;;) {}\n}", 2), ('#include "nowhere.h"\n', 1), ("#error no\n", 1), ("\n\n}", 3)],
+    [
+        ("int f(} ;", 1),
+        ("void f() {\n undeclared(1);\n for (;;) {}\n}", 2),
+        ('#include "nowhere.h"\n', 1),
+        ("#error no\n", 1),
+        ("\n\n}", 3),
+    ],
 )
 def test_parse_error(text: str, line: int) -> None:
     unit = parse(unit_of(f"{text}\nvoid loops() {{ for (;;) {{}} }}\n"))

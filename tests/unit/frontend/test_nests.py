@@ -35,6 +35,17 @@ PLAIN = [
         "for i=0 < n +1 {row; for j=0 < n +1 {a[(<long>(i * n) + <long>j)] = a[(<long>(i * n) + 0)];}}",
     ),
     (
+        "double *a, int n",
+        "for (int i = 0; i < n; i++) { double &x = a[i]; x += 1.0; if (x > 2.0) x = a[0]; }",
+        "for i=0 < n +1 {x; a[i] += 1.0; if (a[i] > 2.0) {a[i] = a[0];}}",
+    ),
+    (
+        "double *a, int n",
+        "for (int i = 0; i < n; i++) { double x, y; float z; x = y = z = 0; a[i] = x; }",
+        "for i=0 < n +1 {x; y; z; z = <float>0; y = <double><float>0; x = <double><float>0; a[i] = x;}",
+    ),
+    ("int *a, int n", "for (int i{0}; i < n; i++) { int k(i); a[i] = k; }", "for i=0 < n +1 {k := i; a[i] = k;}"),
+    (
         "const double *a, double *b, int n",
         "for (int i = 0; i < n; i++) { const double *p = &a[i * n]; b[i] = p[1]; }",
         "for i=0 < n +1 {p; b[i] = a[(<long>(i * n) + 1)];}",

@@ -83,7 +83,13 @@ ROWS = [
     ("for (int i = 0; i < n; i++) a[i] = p[i].x;", "unmodelled-type"),
     ("for (int i = 0; i < n; i++) obj.x += a[i];", "unmodelled-type"),
     ("for (int i = 0; i < n; i++) a[i] = rows[i][0];", "unmodelled-type"),
-    ("for (int i = 0; i < n; i++) { double& x = a[i]; x = 0; }", "unmodelled-type"),
+    ("for (int i = 0; i < n; i++) { double& x = r > 0 ? a[i] : a[0]; x = 0; }", "unmodelled-type"),
+    ("for (int i = 0; i < n; i++) { double& x = a[r]; r++; x = 0; }", "unmodelled-expression"),
+    ("for (int i = 0; i < n; i++) { double& x = a[b[0]]; b[0] = i; x = 0; }", "unmodelled-expression"),
+    ("for (int i = 0; i < n; i++) { const double& x = b[i]; a[i] = x; }", "unmodelled-type"),
+    ("for (int i = 0; i < n; i++) a[0] = a[1] = 0;", "unmodelled-expression"),
+    ("int s, t; for (int i = 0; i < n; i++) s = t = b[i];", "unmodelled-expression"),
+    ("union { int i; float f; } u; for (int i = 0; i < n; i++) a[i] = u.f;", "unmodelled-type"),
     # statements and expressions
     ('for (int i = 0; i < n; i++) asm volatile("nop");', "inline-assembly"),
     ("for (int i = 0; i < n; i++) switch (b[i]) { case 1: b[i] = 2; }", "unmodelled-statement"),
@@ -194,6 +200,40 @@ def test_templates_and_generic_lambdas_are_dependent() -> None:
     void g(int* a) { auto f = [=](auto k) { for (int i = 0; i < 3; i++) a[i] = k; }; f(1); }
     """
     assert [k.refusal.id for k in kernels(text) if k.refusal] == ["dependent-type"] * 4
+
+
+def test_members_that_share_memory() -> None:
+    text = """
+    struct S { int low : 4; union { int i; float f; }; int n; void m(int* a) {
+        for (int j = 0; j < n; j++) low = a[j];
+        for (int j = 0; j < n; j++) i = a[j];
+        for (int j = 0; j < n; j++) n = a[j];
+    } };
+    """
+    found = [(k.refusal.id, k.refusal.detail) for k in kernels(text) if k.refusal]
+    assert found == [
+        ("unmodelled-type", "bit-field low"),
+        ("unmodelled-type", "member i of an object"),
+        ("bound-written", "n"),
+    ]
+
+
+def test_constant_expressions_stay_as_they_are() -> None:
+    text = """
+    #define PURE constexpr
+    constexpr int f(int n) { int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+    PURE int g(int n) { int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+    static_assert(f(3) + g(3) == 6, "");
+    """
+    assert [k.refusal.detail for k in kernels(text) if k.refusal] == ["in a constexpr function"] * 2
+
+
+def test_thread_private_variables() -> None:
+    text = "int t;\n#pragma omp threadprivate(t)\nvoid f(int* a) { for (int i = 0; i < 3; i++) a[i] = t; }"
+    for flags in ((), ("-fopenmp",)):
+        (found,) = kernels(text, extra=flags)
+        assert found.refusal is not None
+        assert found.refusal.id == "thread-local-access"
 
 
 def test_input_in_a_condition_tells_more_than_not_counted() -> None:

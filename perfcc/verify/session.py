@@ -104,7 +104,7 @@ class Session:
         return [item for item in made if item is not None]
 
     def _faultless(self, inputs: list[Input]) -> list[Input]:
-        """Those on which the original runs without a report under AddressSanitizer and UndefinedBehaviorSanitizer, in blocks of exact size."""
+        """Those on which the original runs without a report of the sanitizers, in blocks of exact size."""
         library = self.original.get("sanitize").path
         assert library is not None
         left, good, broken = list(inputs), [], 0

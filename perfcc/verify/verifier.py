@@ -32,8 +32,8 @@ COMPILES_AT_ONCE = 2
 class Verifier:
     """Judges the candidates of ``kernel``.
 
-    ``scratch`` is a folder of its own that may be filled, ``threads`` how many threads a timed rewrite gets (0: all there are), ``lock`` the
-    machine-wide lock file. ``splice`` makes the text that would be shipped: what is checked is just that.
+    ``scratch`` is a folder of its own that may be filled, ``threads`` how many threads a timed rewrite gets (0: all there are), ``lock``
+    the machine-wide lock file. ``splice`` makes the text that would be shipped: what is checked is just that.
     ``with_timing`` False leaves the last stage out, and is for tests of the others only: what passes then is Accepted with a speed-up of 1.
     Call ``close`` (or use it as a context manager) when done.
     """

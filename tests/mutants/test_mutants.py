@@ -1,6 +1,6 @@
-"""The verifier is itself tested: every wrong rewrite must be rejected for one of its reasons, every right one must pass all stages but timing.
+"""Every wrong rewrite must be rejected for one of its reasons, every right one must pass all stages but timing.
 
-A plain run takes the quick ones; with PERFCC_MUTANTS=all all of them, and the last line says how many survived (none may).
+A plain run takes the quick ones, PERFCC_MUTANTS=all all of them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from perfcc.core.unit import Invocation
 from perfcc.frontend import parse
 from perfcc.verify.toolchain import Toolchain
 from perfcc.verify.verifier import Verifier
-
 from tests.mutants.cases import CASES, Case, Rewrite
 
 ALL = os.environ.get("PERFCC_MUTANTS") == "all"
@@ -27,7 +26,9 @@ CHOSEN = [case for case in CASES if ALL or any(rewrite.quick for rewrite in case
 
 
 @pytest.fixture(scope="module", params=CHOSEN, ids=lambda case: case.name)
-def prepared(request: pytest.FixtureRequest, toolchain: Toolchain, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Case, Verifier]]:
+def prepared(
+    request: pytest.FixtureRequest, toolchain: Toolchain, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Case, Verifier]]:
     case: Case = request.param
     folder = tmp_path_factory.mktemp(case.name)
     source = folder / ("unit.c" if case.language == "c" else "unit.cpp")

@@ -15,10 +15,10 @@ _ALLOWED = re.compile(
     r"sub_overflow)[fl]?|sizeof|alignof|size|data|std|static_cast"
 )
 _KEYWORDS = frozenset(
-    (
-        "if", "for", "while", "switch", "return", "sizeof", "alignof", "else", "do", "case", "char", "short", "int", "long", "float",
-        "double", "signed", "unsigned", "bool", "void", "const", "volatile", "size_t", "auto",
-    )  # fmt: skip
+    ["if", "for", "while", "switch", "return", "sizeof", "alignof", "else", "do", "case", "char", "short", "int", "long", "float", "double"]
+)
+_TYPES = frozenset(
+    ["_Bool", "bool", "signed", "unsigned", "void", "const", "size_t", "ptrdiff_t", "wchar_t", "char16_t", "char32_t", "char8_t"]
 )
 _FORBIDDEN = re.compile(
     r"\b(asm|__asm__|__asm|static|extern|thread_local|__thread|goto|throw|new|delete|syscall|reinterpret_cast|const_cast|dlopen|dlsym|system|"
@@ -46,7 +46,7 @@ def run(session: Session, candidate: Candidate) -> Result:
 
 
 def _is_cast(name: str) -> bool:
-    return name in ("_Bool", "wchar_t", "char16_t", "char32_t", "char8_t", "ptrdiff_t") or bool(re.fullmatch(r"u?int\d+_t", name))
+    return name in _TYPES or bool(re.fullmatch(r"u?int\d+_t", name))
 
 
 def _without_pragmas(text: str) -> str:

@@ -10,7 +10,8 @@ ENTRY = "void perfcc_codelet_run(void **args) {\n"
 
 
 def test_every_parallel_loop_is_interleaved() -> None:
-    text = "#pragma omp parallel for schedule(dynamic, 4) private(t)\nfor (;;) {}\n#pragma omp parallel\n{\n#pragma omp for\nfor (;;) {}\n}\n"
+    region = "#pragma omp parallel\n{\n#pragma omp for\nfor (;;) {}\n}\n"
+    text = "#pragma omp parallel for schedule(dynamic, 4) private(t)\nfor (;;) {}\n" + region
     made = force_interleaving(text)
     assert made.count("schedule(static, 1)") == 2
     assert "dynamic" not in made
@@ -26,7 +27,8 @@ def test_the_race_goes_into_the_innermost_collapsed_body() -> None:
 
 
 def test_a_body_without_braces() -> None:
-    made = plant_race(ENTRY + "#pragma omp parallel for\nfor (int i = 0; i < n; ++i)\n  if (v[i]) { x = 1; } else x = f(1, 2);\n}\n")
+    loop = "#pragma omp parallel for\nfor (int i = 0; i < n; ++i)\n  if (v[i]) { x = 1; } else x = f(1, 2);\n"
+    made = plant_race(ENTRY + loop + "}\n")
     assert made is not None
     assert "{ ++perfcc_codelet_planted; if (v[i]) { x = 1; } else x = f(1, 2); }" in made
 
@@ -35,6 +37,9 @@ def test_no_parallel_loop_no_plant() -> None:
     assert plant_race(ENTRY + "for (;;) {}\n}\n") is None
 
 
-@pytest.mark.parametrize("text", ["a = 1;", "{ a; b; }", "for (int i = 0; i < 3; ++i) { a; }", "if (a) b; else { c; }", "x[f(1)] = {1, 2};"])
+STATEMENTS = ["a = 1;", "{ a; b; }", "for (int i = 0; i < 3; ++i) { a; }", "if (a) b; else { c; }", "x[f(1)] = {1, 2};"]
+
+
+@pytest.mark.parametrize("text", STATEMENTS)
 def test_where_a_statement_ends(text: str) -> None:
     assert statement_end(text + " rest;", 0) == len(text)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from perfcc.core.decision import Decision, SizeTiming, Status
-from perfcc.core.reason import Reason
+from perfcc.core.reason import REASONS, Reason
 from perfcc.explain import wording
 from perfcc.explain.wording import Catalogue
 
@@ -90,8 +90,16 @@ def left_alone(decision: Decision, page: Page) -> None:
 
 
 def _tried(decision: Decision, page: Page) -> list[str]:
-    """Each candidate that did not win, and why."""
-    return [f"{wording.steps(tried.steps, page.words)}: {wording.cause(tried.reason)}" for tried in decision.tried]
+    """The candidates that did not win, under what stopped them."""
+    stopped: dict[str, list[str]] = {}
+    for tried in decision.tried:
+        detail = f" ({tried.reason.detail})" if tried.reason.detail else ""
+        stopped.setdefault(tried.reason.id, []).append(wording.steps(tried.steps, page.words) + detail)
+    lines = []
+    for id, candidates in stopped.items():
+        lines.append(f"{wording.plural(len(candidates), 'candidate')}: {REASONS[id].sentence} [{id}]")
+        lines += [f"  {candidate}" for candidate in candidates]
+    return lines
 
 
 def _won(decision: Decision, page: Page) -> list[str]:
@@ -113,10 +121,10 @@ def _helps(decision: Decision, page: Page) -> list[str]:
 def _checks(decision: Decision) -> list[str]:
     lines = []
     for evidence in decision.evidence:
-        figures = ", ".join(f"{name} {value}" for name, value in evidence.figures)
+        shown = [f"{name} {value}" for name, value in evidence.figures if not (decision.timings and name.startswith("work "))]
+        took = f" ({wording.seconds(evidence.seconds)})" if evidence.seconds > 0 else ""
         verdict = "passed" if evidence.passed else "FAILED"
-        took = f"{evidence.summary} ({wording.seconds(evidence.seconds)})"
-        lines.append(f"{verdict}  {evidence.stage}: {took}" + (f"; {figures}" if figures else ""))
+        lines.append(f"{verdict}  {evidence.stage}: {evidence.summary}{took}" + (f"; {', '.join(shown)}" if shown else ""))
     return lines
 
 
@@ -132,10 +140,23 @@ def _guard(decision: Decision) -> list[str]:
     if decision.threads:
         conditions.append("threads may be started here")
     if decision.guard not in ("", "1"):
-        conditions.append(decision.guard)
+        conditions += _conjuncts(decision.guard)
     if not conditions:
         return ["none: the rewrite always runs"]
-    return [f"the rewrite runs when {' and '.join(conditions)}; else the original loop does"]
+    return ["the rewrite runs when all of this holds, else the original loop:", *(f"  {condition}" for condition in conditions)]
+
+
+def _conjuncts(expression: str) -> list[str]:
+    """A C expression cut at its outermost ``&&``; left whole where an operator that binds more loosely stands beside them."""
+    parts, depth, start = [], 0, 0
+    for index, character in enumerate(expression):
+        depth += (character in "([{") - (character in ")]}")
+        if depth == 0 and expression.startswith(("||", "?", ","), index):
+            return [expression]
+        if depth == 0 and expression.startswith("&&", index):
+            parts.append(expression[start:index].strip())
+            start = index + 2
+    return [part for part in (*parts, expression[start:].strip()) if part]
 
 
 def _diff(decision: Decision, page: Page) -> None:

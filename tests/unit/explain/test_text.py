@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from perfcc.core.decision import Decision, Outcome, Status
+from perfcc.core.decision import Decision, Evidence, Outcome, Status, Tried
 from perfcc.core.reason import Reason
 from perfcc.explain.text import render_text
 from perfcc.explain.wording import Catalogue, RuleWords
@@ -62,8 +62,8 @@ def test_a_rewritten_kernel_says_what_won_why_and_on_what_evidence() -> None:
     text = block(shown(samples.MATRIX, catalogue=WORDS), "src/matrix.cpp:41  multiply  3.42x faster")
     for line in (
         "  hot       three loops deep, called in a loop",
-        "  tried     parallel loop (schedule static, collapse 1): no size was found at which the rewrite is at least 1.10x faster "
-        "(1.02x at best) [not-faster]",
+        "  tried     1 candidate: no size was found at which the rewrite is at least 1.10x faster [not-faster]",
+        "              parallel loop (schedule static, collapse 1) (1.02x at best)",
         "  won       loop interchange (order i k j) [data locality]",
         "              legal because no dependence is carried by j or k",
         "            parallel loop (schedule static, collapse 1) [multithreading]",
@@ -76,8 +76,14 @@ def test_a_rewritten_kernel_says_what_won_why_and_on_what_evidence() -> None:
         "            3.42x (3.10 to 3.70) at 1,000,000 iterations, 9 pairs: faster",
     ):
         assert line in text.splitlines()
-    guard = next(line for line in text.splitlines() if line.startswith("  guard"))
-    assert "the work is at least 42,000 iterations and threads may be started here and perfcc_rt_disjoint(a, n, b, n)" in guard
+    guard = text[text.index("  guard") : text.index("    --- a/")].splitlines()
+    assert [line.removeprefix("  guard").strip() for line in guard] == [
+        "the rewrite runs when all of this holds, else the original loop:",
+        "the work is at least 42,000 iterations",
+        "threads may be started here",
+        "perfcc_rt_disjoint(a, n, (b && n), n)",
+        "n > 0",
+    ]
 
 
 def test_the_diff_keeps_the_original_and_counts_lines_from_the_file() -> None:
@@ -126,6 +132,33 @@ def test_markup_and_control_characters_in_a_source_are_only_text() -> None:
 def test_a_terminal_gets_colours_and_the_same_words() -> None:
     coloured = shown(samples.MATRIX, colour=True)
     assert "\x1b[1;32m" in coloured
+
+
+def test_a_guard_with_alternatives_is_not_torn_apart() -> None:
+    text = shown(replace(samples.MATRIX, decisions=(replace(samples.FASTER, guard="a && b || c"),)))
+    assert "              a && b || c" in text.splitlines()
+
+
+def test_candidates_that_failed_alike_are_listed_together() -> None:
+    busy = Reason("machine-busy", None, "load 9")
+    tried = (*samples.FASTER.tried, Tried((samples.INTERCHANGE,), busy), *samples.FASTER.tried)
+    text = shown(replace(samples.MATRIX, decisions=(replace(samples.FASTER, tried=tried),)))
+    assert "  tried     2 candidates: no size was found" in text
+    assert "            1 candidate: the machine was too busy" in text
+    assert text.count("(1.02x at best)") == 2
+
+
+def test_an_unguarded_rewrite_says_so() -> None:
+    bare = replace(samples.FASTER, guard="1", threads=False, threshold=0.0)
+    text = shown(replace(samples.MATRIX, decisions=(bare,)))
+    assert "  guard     none: the rewrite always runs" in text
+    assert "any size" in text
+
+
+def test_figures_of_the_timing_are_not_told_twice() -> None:
+    timing = Evidence("timing", True, "3.42x", (("work 42000", "1.21x"), ("CPU pressure", "2 %")))
+    text = shown(replace(samples.MATRIX, decisions=(replace(samples.FASTER, evidence=(timing,)),)))
+    assert "  checks    passed  timing: 3.42x; CPU pressure 2 %" in text.splitlines()
 
 
 def test_few_reasons_are_spelled_out_and_the_rest_counted() -> None:

@@ -98,7 +98,7 @@ class Context:
             case k.DECL_REF_EXPR | k.MEMBER_REF_EXPR if node.expressions == []:
                 declared = ast.referenced(node.cursor)
                 if declared is not None and declared.kind in (k.VAR_DECL, k.PARM_DECL, k.FIELD_DECL):
-                    shape = self.unit.types.shape(ast.type(declared))
+                    shape = self.unit.types.shape_of(declared)
                     if shape.is_atomic:
                         return refuse("atomic-access", node, node.spelling)
                     if shape.is_volatile:
@@ -111,13 +111,13 @@ class Context:
             return self.unit.refuse("dependent-type", node)
         if node.kind == k.MEMBER_REF_EXPR and node.expressions:
             return self.member_refusal(node, declared)
-        shape = self.unit.types.shape(self.unit.ast.type(declared))
+        shape = self.unit.types.shape_of(declared)
         if shape.storage is Storage.OTHER:
             return self.unit.refuse("unmodelled-type", node, f"{node.spelling} is {shape.why}")
         return self.unit.refuse("unmodelled-expression", node, f"{node.spelling} used as a whole")
 
     def member_refusal(self, node: Node, declared: Cursor) -> Refused:
-        shape = self.unit.types.shape(self.unit.ast.type(declared))
+        shape = self.unit.types.shape_of(declared)
         if shape.is_atomic or shape.is_volatile:
             return self.unit.refuse("atomic-access" if shape.is_atomic else "volatile-access", node, node.spelling)
         return self.unit.refuse("unmodelled-type", node, f"member {node.spelling} of an object")

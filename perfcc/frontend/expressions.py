@@ -248,7 +248,7 @@ class Expressions:
         inner = strip(node)
         if inner.kind == k.DECL_REF_EXPR or (inner.kind == k.MEMBER_REF_EXPR and not inner.children):
             declared = self._ast.referenced(inner.cursor)
-            if declared is not None and self._types.shape(self._ast.type(declared)).storage is Storage.VECTOR:
+            if declared is not None and self._types.shape_of(declared).storage is Storage.VECTOR:
                 return self._variable(inner)
         return None
 
@@ -325,7 +325,7 @@ class Expressions:
         if len(parts) != 2:
             raise self._unit.refuse("unmodelled-expression", node)
         base, index = parts
-        if not self._types.is_pointer(self._ast.type(base.cursor)):
+        if not self._types.is_address(self._ast.type(base.cursor)):
             base, index = index, base
         address = self.address(base)
         subscript = self.value(index)
@@ -410,9 +410,9 @@ class Expressions:
         if op not in (6, 7) or len(parts) != 2:
             raise self._context.refusal_of(node)
         pointer, index = parts
-        if not self._types.is_pointer(self._ast.type(pointer.cursor)):
+        if not self._types.is_address(self._ast.type(pointer.cursor)):
             pointer, index = index, pointer
-        if self._types.is_pointer(self._ast.type(index.cursor)):
+        if self._types.is_address(self._ast.type(index.cursor)):
             raise self._unit.refuse("unmodelled-expression", node, "a difference of pointers")
         address = self.address(pointer)
         subscript = self.value(index)

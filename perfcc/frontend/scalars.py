@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from perfcc.core.types import ScalarType, Storage, TypeKind
 from perfcc.frontend import kinds as k
-from perfcc.frontend.libclang import Ast, Type
+from perfcc.frontend.libclang import Ast, Cursor, Type
 
 _SCALARS = {
     3: ("bool", TypeKind.BOOL),
@@ -76,11 +76,23 @@ class Types:
     def is_pointer(self, type: Type) -> bool:
         return self._ast.canonical_type(type).kind == k.T_POINTER
 
+    def is_address(self, type: Type) -> bool:
+        """A pointer, or an array that decays to one."""
+        return self._ast.canonical_type(type).kind in (k.T_POINTER, k.T_CONSTANT_ARRAY, k.T_INCOMPLETE_ARRAY, k.T_VARIABLE_ARRAY)
+
     def is_const(self, type: Type) -> bool:
         return bool(self._lib.clang_isConstQualifiedType(self._ast.canonical_type(type)))
 
     def canonical(self, type: Type) -> str:
         return self._ast.type_spelling(self._ast.canonical_type(type))
+
+    def spelling(self, type: Type, shape: Shape) -> str:
+        """The canonical spelling of a variable's type; a parameter written as an array is spelled as the pointer it is."""
+        if shape.storage is not Storage.POINTER or shape.element is None or self.is_pointer(type) or shape.is_reference:
+            return self.canonical(type)
+        const = "const " if shape.is_const else ""
+        extents = "".join(f"[{n}]" for n in shape.dims[1:])
+        return f"{const}{shape.element.spelling} {'(*)' + extents if extents else '*'}"
 
     def unqualified(self, type: Type) -> str:
         """The canonical spelling without top-level qualifiers."""
@@ -118,19 +130,33 @@ class Types:
         if type.kind == k.T_POINTER:
             pointee = canonical(lib.clang_getPointeeType(type))
             if pointee.kind == k.T_CONSTANT_ARRAY:
-                element, dims = self._array(pointee)
-                return made(Storage.POINTER, element, (None, *dims), self.is_const(element), f"pointer to {spelling}")
+                element, dims = self._array(pointee)  # qualifiers stand on the array or on its elements
+                volatile = bool(lib.clang_isVolatileQualifiedType(pointee))
+                return made(
+                    Storage.POINTER, element, (None, *dims), self.is_const(pointee) or self.is_const(element), f"pointer to {spelling}"
+                )
             why = "pointer to pointer" if pointee.kind == k.T_POINTER else spelling
             return made(Storage.POINTER, pointee, (), self.is_const(pointee), why)
         if type.kind in (k.T_CONSTANT_ARRAY, k.T_INCOMPLETE_ARRAY):
             element, dims = self._array(type)
-            return made(Storage.ARRAY, element, dims, self.is_const(element), f"array of {self._ast.type_spelling(element)}")
+            return made(Storage.ARRAY, element, dims, const or self.is_const(element), f"array of {self._ast.type_spelling(element)}")
         vector = self._vector_element(type, spelling)
         if vector is not None:
             if canonical(vector).kind == k.T_BOOL:
                 return made(Storage.OTHER, None, (), const, "std::vector<bool>")
             return made(Storage.VECTOR, vector, (), const, spelling)
         return made(Storage.OTHER, None, (), const, spelling)
+
+    def shape_of(self, declaration: Cursor) -> Shape:
+        """The shape of a declared variable.
+
+        libclang gives a parameter's type as written, ``double a[10]``, where the language has a pointer.
+        """
+        shape = self.shape(self._ast.type(declaration))
+        if declaration.kind == k.PARM_DECL and shape.storage is Storage.ARRAY and not shape.is_reference:
+            inner = shape.dims[1:]
+            return replace(shape, storage=Storage.POINTER, dims=(None, *inner) if inner else ())
+        return shape
 
     def is_atomic(self, type: Type) -> bool:
         return self._atomic(self._ast.canonical_type(type))

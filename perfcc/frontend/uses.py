@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from perfcc.core.types import Storage
 from perfcc.frontend import kinds as k
 from perfcc.frontend.libclang import Cursor
 from perfcc.frontend.scalars import Types
@@ -77,6 +78,9 @@ class Uses:
         types, ast = self._types, node.ast
         source = ast.canonical_type(ast.type(node.cursor))
         if source.kind in (k.T_CONSTANT_ARRAY, k.T_INCOMPLETE_ARRAY, k.T_VARIABLE_ARRAY):
+            declared = ast.referenced(node.cursor) if node.kind == k.DECL_REF_EXPR else None
+            if declared is not None and declared.kind == k.PARM_DECL and types.shape_of(declared).storage is not Storage.ARRAY:
+                return True  # really a pointer, and its value is read
             outer = above.parent
             while outer is not None and outer.kind == k.PAREN_EXPR:
                 outer = outer.parent

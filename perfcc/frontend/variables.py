@@ -47,7 +47,7 @@ class Variables:
         unit, ast = self._unit, self._unit.ast
         name = ast.spelling(declaration)
         type = ast.type(declaration)
-        shape = unit.types.shape(type)
+        shape = unit.types.shape_of(declaration)
         thread_local = ast.lib.clang_getCursorTLSKind(declaration) != 0
         self._check(shape, thread_local, node, name)
         if declaration.kind == k.FIELD_DECL:
@@ -63,7 +63,7 @@ class Variables:
         return Variable(
             id=id,
             name=name,
-            type_spelling=unit.types.canonical(type),
+            type_spelling=unit.types.spelling(type, shape),
             storage=shape.storage,
             element=shape.element,
             scope=scope,

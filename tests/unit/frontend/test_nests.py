@@ -181,3 +181,20 @@ def test_every_loop_is_in_exactly_one_kernel() -> None:
     words = [text.encode()[span.begin :].split(b" ")[0].split(b"(")[0] for span in spans]
     assert len(set(spans)) == len(spans) == 7
     assert sorted(words) == [b"do", b"for", b"for", b"for", b"for", b"for", b"while"]
+
+
+def test_a_parameter_written_as_an_array_is_a_pointer() -> None:
+    text = """
+    void f(double a[10], const double b[][20], double (&c)[5], int n) {
+        double *p = a;
+        for (int i = 0; i < n; i++) a[i] = b[i][1] + c[i] + *(a + i) + p[i];
+    }
+    """
+    found = kernel(text)
+    assert nest_text(found) == "for i=0 < n +1 {a[i] = (((b[i][1] + c[i]) + a[i]) + p[i]);}"
+    shapes = {v.name: (v.storage.value, v.dims, v.type_spelling, v.address_taken) for v in found.variables if v.name in "abc"}
+    assert shapes == {
+        "a": ("pointer", (), "double *", False),
+        "b": ("pointer", (None, 20), "const double (*)[20]", False),
+        "c": ("array", (5,), "double (&)[5]", False),
+    }

@@ -218,6 +218,19 @@ def test_members_that_share_memory() -> None:
     ]
 
 
+def test_volatile_elements_of_arrays() -> None:
+    text = """
+    volatile int t[3][3];
+    void f(double *a, volatile double b[][20], volatile double c[5], volatile double (*d)[7]) {
+        for (int i = 0; i < 3; i++) a[i] = t[i][1];
+        for (int i = 0; i < 3; i++) a[i] = b[i][1];
+        for (int i = 0; i < 3; i++) a[i] = c[i];
+        for (int i = 0; i < 3; i++) a[i] = d[i][1];
+    }
+    """
+    assert [k.refusal.id for k in kernels(text) if k.refusal] == ["volatile-access"] * 4
+
+
 def test_constant_expressions_stay_as_they_are() -> None:
     text = """
     #define PURE constexpr

@@ -65,6 +65,8 @@ class Maker:
                 continue
             if v.id in self.roles.lowers and v.element.is_integer:
                 chosen[v.id] = min(shape.size, abs(shape.skew))
+            elif v.id in self.roles.windows and v.element.is_integer and shape.size > 40:
+                chosen[v.id] = 5
             elif v.id in bounds and v.element.is_integer:
                 chosen[v.id] = _fit(shape.size + shape.skew * bounds.index(v.id), v)
             else:

@@ -37,7 +37,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """``bounds``: scalars that loop bounds, subscripts or extents depend on; ``lowers`` those of them that only start loops.
+    """``bounds``: scalars that loop bounds, subscripts or extents depend on; ``lowers`` those of them that start loops.
+    ``windows``: those that bound nothing but the inner loops of a deep nest, such as a mask's width.
 
     ``indexes``: arrays whose values are subscripts, with the arrays they point into. ``rows``: arrays whose values bound loops.
     ``sized``: vectors whose size the nest asks for. ``constants``: numbers in the text. ``locals``: what the nest gives to scalars.
@@ -45,6 +46,7 @@ class Roles:
 
     bounds: tuple[str, ...]
     lowers: tuple[str, ...]
+    windows: tuple[str, ...]
     indexes: dict[str, tuple[str, ...]]
     rows: tuple[str, ...]
     sized: tuple[str, ...]
@@ -62,6 +64,7 @@ def infer(kernel: Kernel, facts: Facts) -> Roles:
     assigned = _assigned(nest)
     inside = {loop.var.id for loop in loops(nest)}
     places = tuple(_places(nest, ()))
+    depth = max((len(place.loops) for place in places), default=1)
     uppers: dict[str, None] = {}
     lowers: dict[str, None] = {}
     rows: dict[str, None] = {}
@@ -86,14 +89,14 @@ def infer(kernel: Kernel, facts: Facts) -> Roles:
     obligations = _obligations(facts)
     for expr in (*_extent_expressions(facts), *_obligation_expressions(obligations)):
         for part in expressions(expr):
-            if isinstance(part, VarRef) and part.var.id not in inside and part.var.id not in lowers:
+            if isinstance(part, VarRef) and part.var.id not in inside:
                 uppers.setdefault(part.var.id)
             elif isinstance(part, ContainerSize):
                 sized[part.base.id] = None
-    only_lower = tuple(id for id in lowers if id not in uppers)
     return Roles(
-        bounds=(*uppers, *only_lower),
-        lowers=only_lower,
+        bounds=tuple(dict.fromkeys((*uppers, *lowers))),
+        lowers=tuple(lowers),
+        windows=_windows(nest, assigned) if depth >= 4 else (),
         indexes={id: tuple(targets) for id, targets in indexes.items() if id not in rows},
         rows=tuple(rows),
         sized=tuple(sized),
@@ -101,8 +104,34 @@ def infer(kernel: Kernel, facts: Facts) -> Roles:
         places=places,
         locals={id: tuple(values) for id, values in assigned.items()},
         obligations=obligations,
-        depth=max(len(place.loops) for place in places) if places else 1,
+        depth=depth,
     )
+
+
+def _windows(nest: Loop, assigned: dict[str, list[Expr]]) -> tuple[str, ...]:
+    """Scalars in the bounds of the third loop and deeper ones, and of no loop further out."""
+    outer: set[str] = set()
+    inner: dict[str, None] = {}
+
+    def visit(stmt: Stmt, depth: int) -> None:
+        if isinstance(stmt, Loop):
+            for expr in (stmt.lower, stmt.bound):
+                for part in _expand(expr, assigned):
+                    if isinstance(part, VarRef) and depth < 2:
+                        outer.add(part.var.id)
+                    elif isinstance(part, VarRef):
+                        inner[part.var.id] = None
+            visit(stmt.body, depth + 1)
+        elif isinstance(stmt, Block):
+            for item in stmt.items:
+                visit(item, depth)
+        elif isinstance(stmt, If):
+            visit(stmt.then, depth)
+            if stmt.other is not None:
+                visit(stmt.other, depth)
+
+    visit(nest, 0)
+    return tuple(id for id in inner if id not in outer)
 
 
 def _assigned(nest: Loop) -> dict[str, list[Expr]]:

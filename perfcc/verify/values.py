@@ -56,7 +56,8 @@ def fill(v: Variable, count: int, limits: tuple[int, int] | None, kind: str, rol
         made = _rows(count, limits, kind, random) if v.id in roles.rows else _indexes(count, limits, kind, random)
         return made.astype(dtype(type)).tobytes()
     if type.kind is TypeKind.FLOAT:
-        return _floats(count, kind, roles.constants, random).astype(dtype(type)).tobytes()
+        with numpy.errstate(over="ignore"):
+            return _floats(count, kind, roles.constants, random).astype(dtype(type)).tobytes()
     if type.kind is TypeKind.BOOL:
         return random.integers(0, 2, count).astype(dtype(type)).tobytes()
     return _integers(count, type, kind, roles.constants, random).astype(dtype(type)).tobytes()

@@ -57,12 +57,12 @@ class _Timer:
             at = self.work_at(middle)
             low, high = (middle, high) if at is not None and at <= work else (low, middle)
         self.next_id += 1
-        made = self.session.maker.make(self.next_id, Shape("timing", low), MOST_BYTES)
+        made = self.session.maker.make(self.next_id, Shape("timing", low, 1), MOST_BYTES)
         return None if made is None else _Size(made, self.work_of(made, low))
 
     def work_at(self, size: int) -> float | None:
         """The work at a size; None when no input of that size can be made."""
-        planned = self.session.maker.outline(Shape("timing", size), MOST_BYTES)
+        planned = self.session.maker.outline(Shape("timing", size, 1), MOST_BYTES)
         if planned is None:
             return None
         return self._evaluate(Environment(planned.scalars, planned.sizes), size)

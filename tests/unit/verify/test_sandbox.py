@@ -39,7 +39,8 @@ def run(runner: Path, folder: Path, body: str, head: str = "", mode: str = "run"
     (folder / "job").write_text("\n".join(lines) + "\n", "utf-8")
     done = subprocess.run([str(runner), str(folder / "job")], capture_output=True, text=True, timeout=60)
     report = [json.loads(line) for line in done.stdout.splitlines()]
-    value = next((int.from_bytes(bytes.fromhex(str(line["candidate"])), "little", signed=True) for line in report if "candidate" in line), 1)
+    left = [str(line["candidate"]) for line in report if "candidate" in line]
+    value = int.from_bytes(bytes.fromhex(left[0]), "little", signed=True) if left else 1
     return done.returncode, report, value
 
 

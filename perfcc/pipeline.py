@@ -21,6 +21,7 @@ from perfcc import __version__, _native
 from perfcc.cc import compiler, emit, runtime, section
 from perfcc.cc.compiler import CompilerError, CompilerInfo
 from perfcc.cc.emit import Emitted, OutputState
+from perfcc.cc.flags import decisive
 from perfcc.cc.splice import Replacement
 from perfcc.core.codec import dumps
 from perfcc.core.decision import Accepted, Decision, Outcome, Status
@@ -164,8 +165,17 @@ def decide_kernel(
     """From the store if it is known there, else by analysis and search."""
     if kernel.nest is None:
         return left_alone(kernel, kernel.refusal or Reason("unmodelled-statement", kernel.span))
+    if context.settings.mode == "identity":
+        return left_alone(kernel, Reason("mode-identity", kernel.span))
     key = decision_key(
-        kernel.id, info.identity, unit.invocation.argv, unit.semantics, context.settings, context.rules_digest, cpu_label(), __version__
+        kernel=kernel.id,
+        compiler=info.identity,
+        flags=decisive(unit.invocation.argv),
+        semantics=unit.semantics,
+        settings=context.settings,
+        rules=context.rules_digest,
+        cpu=cpu_label(),
+        version=__version__,
     )
     known = context.store.decision(key)
     if known is not None:
@@ -256,21 +266,29 @@ def emit_unit(
     outcome: Outcome, parsed: ParsedUnit, unit: TranslationUnit, info: CompilerInfo, context: Context
 ) -> tuple[Outcome, Emitted | None]:
     """The rewritten object in the scratch folder, its report inside; None where nothing was rewritten or it could not be made."""
-    replacements = [
-        Replacement(decision.span, decision.replacement, decision.threads)
-        for decision in outcome.decisions
-        if decision.status is Status.REWRITTEN
-    ]
+    replacements = [planned for decision in outcome.decisions if (planned := replacement_of(decision)) is not None]
     if not replacements:
         return outcome, None
     context.tell(f"perfcc: {os.path.basename(unit.invocation.source)}: compiling {len(replacements)} rewritten kernels")
     folder = Path(tempfile.mkdtemp(dir=context.scratch))
-    emitted = emit.emit(unit, info, replacements, runtime.text(runtime.GUARD), folder, parsed.openmp_in_headers)
+    rewritten = any(decision.status is Status.REWRITTEN for decision in outcome.decisions)
+    prologue = runtime.text(runtime.GUARD) if rewritten else ""
+    emitted = emit.emit(unit, info, replacements, prologue, folder, parsed.openmp_in_headers)
     if isinstance(emitted, Reason):
         return _withdrawn(outcome, emitted), None
-    done = replace(outcome, emitted=True)
-    section.attach(emitted.object_path, dumps(reproducible(done)), folder)
+    done = replace(outcome, emitted=rewritten)
+    if rewritten:
+        section.attach(emitted.object_path, dumps(reproducible(done)), folder)
     return done, emitted
+
+
+def replacement_of(decision: Decision) -> Replacement | None:
+    """What takes the kernel's place: the winner, in identity mode the kernel itself, else nothing."""
+    if decision.reason is not None and decision.reason.id == "mode-identity":
+        return Replacement(decision.span, decision.before, False)
+    if decision.status is Status.REWRITTEN:
+        return Replacement(decision.span, decision.replacement, decision.threads)
+    return None
 
 
 def reproducible(outcome: Outcome) -> Outcome:

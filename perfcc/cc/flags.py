@@ -18,6 +18,9 @@ _NEXT = (
 )  # fmt: skip
 _SEPARATE = frozenset(_EITHER + _NEXT)
 
+# Flags that change neither what a loop means nor how fast it runs: diagnostics, debug information, dependency files, where things are.
+_SILENT = ("-W", "-w", "-M", "-I", "-i", "-o", "-c", "-g", "-pedantic", "-fdiagnostics", "-fmessage", "-fno-diagnostics", "-x")
+
 
 @dataclass(frozen=True, slots=True)
 class Flag:
@@ -50,3 +53,8 @@ def _flag(argv: Sequence[str], index: int) -> Flag:
             return Flag(name, word[len(name) :], (word,), index)
     name, equals, value = word.partition("=")
     return Flag(name + equals, value, (word,), index)
+
+
+def decisive(argv: Sequence[str]) -> tuple[str, ...]:
+    """The words of ``argv`` that can change a kernel's code, in order; what headers say shows in the kernel itself."""
+    return tuple(word for flag in flags(argv) if flag.name and not flag.name.startswith(_SILENT) for word in flag.words)

@@ -10,9 +10,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-MODES = ("search", "apply", "locked", "off", "identity")
+MODES = ("search", "apply", "off", "identity")
 FP_MODES = ("strict", "reassociate")
-TRUST = ("proved", "tested")
 
 
 class SettingsError(ValueError):
@@ -26,12 +25,9 @@ class Settings:
     mode: str = "search"
     budget: float = 120.0
     fp: str = "strict"
-    trust: str = "proved"
     threads: int = 0
     rules_off: tuple[str, ...] = ()
-    model: str = ""
     store: str = ""
-    report: str = ""
 
     def store_path(self) -> Path:
         """Where decisions are kept: ``store``, or the user's cache directory (XDG Base Directory specification)."""
@@ -96,8 +92,6 @@ def _set(settings: Settings, key: str, value: Any, where: str) -> Settings:
             return replace(settings, mode=_choice(value, MODES, key, where))
         case "fp":
             return replace(settings, fp=_choice(value, FP_MODES, key, where))
-        case "trust":
-            return replace(settings, trust=_choice(value, TRUST, key, where))
         case "budget":
             return replace(settings, budget=_number(value, key, where))
         case "threads":
@@ -107,12 +101,8 @@ def _set(settings: Settings, key: str, value: Any, where: str) -> Settings:
             return replace(settings, threads=int(threads))
         case "rules":
             return replace(settings, rules_off=_rules_off(value, where))
-        case "model":
-            return replace(settings, model=_string(value, key, where))
-        case "store":
-            return replace(settings, store=_string(value, key, where))
         case _:
-            return replace(settings, report=_string(value, key, where))
+            return replace(settings, store=_string(value, key, where))
 
 
 def _string(value: Any, key: str, where: str) -> str:

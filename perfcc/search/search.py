@@ -128,7 +128,7 @@ def _tried(verdicts: Sequence[Verdict], best: Accepted | None) -> tuple[Tried, .
     for verdict in verdicts:
         if verdict is best:
             continue
-        reason = verdict.reason if not isinstance(verdict, Accepted) else Reason("not-faster", None, "another candidate is faster")
+        reason = verdict.reason if not isinstance(verdict, Accepted) else Reason("beaten")
         found.append(Tried(verdict.candidate.steps, reason))
     return tuple(found)
 

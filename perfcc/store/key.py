@@ -11,9 +11,6 @@ from pathlib import Path
 from perfcc.core.settings import Settings
 from perfcc.core.unit import Semantics
 
-# Flags that change neither what a loop means nor how fast it runs.
-_SILENT = ("-W", "-w", "-M", "-D", "-U", "-I", "-i", "-o", "-c", "-g", "-pedantic", "-fdiagnostics", "-fmessage", "-fno-diagnostics", "-x")
-
 
 def digest(*parts: str) -> str:
     """BLAKE2b-256 of the parts, each marked off from the next, in hex."""
@@ -30,25 +27,21 @@ def decision_key(
 ) -> str:
     """The key of a kernel's decision.
 
-    ``kernel`` is Kernel.id, ``compiler`` CompilerInfo.identity, ``flags`` the user's argv, ``rules`` a digest of the rules that may be
-    tried, ``cpu`` a label of the machine, ``version`` perfcc's own. Budget, mode, store and report don't decide what is right or fast.
+    ``kernel`` is Kernel.id, ``compiler`` CompilerInfo.identity, ``flags`` the words of the command line that can change a kernel's code
+    (``cc.flags.decisive``), ``rules`` a digest of the rules that may be tried, ``cpu`` a label of the machine, ``version`` perfcc's own.
+    Budget, mode and store don't decide what is right or fast.
     """
     return digest(
         "decision",
         version,
         kernel,
         compiler,
-        repr(timing_flags(flags)),
+        repr(tuple(flags)),
         repr(semantics),
-        repr((settings.fp, settings.trust, settings.threads, settings.rules_off, settings.model)),
+        repr((settings.fp, settings.threads, settings.rules_off)),
         rules,
         cpu,
     )
-
-
-def timing_flags(argv: Sequence[str]) -> tuple[str, ...]:
-    """The flags of ``argv`` that can change a kernel's code, in order; macros and include paths show in the kernel itself."""
-    return tuple(word for word in argv[1:] if word.startswith("-") and not word.startswith(_SILENT))
 
 
 @cache

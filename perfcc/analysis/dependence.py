@@ -35,13 +35,23 @@ def find(model: Model, shapes: Shapes) -> list[Found]:
     for refs in by_base.values():
         if not any(ref.write for ref in refs):
             continue
-        if len(refs) > _MAX_REFS:
-            raise BudgetError(f"{len(refs)} references to '{refs[0].base.name}'")
-        for source in refs:
-            for sink in refs:
+        different = _different(refs)
+        if len(different) > _MAX_REFS:
+            raise BudgetError(f"{len(different)} references to '{refs[0].base.name}'")
+        for source in different:
+            for sink in different:
                 if source.write or sink.write:
                     results += _pair(model, shapes, source, sink)
     return results
+
+
+def _different(refs: list[Ref]) -> list[Ref]:
+    """One reference of each set that touch the same elements in the same iterations in the same way: the others depend alike."""
+    kept: dict[object, Ref] = {}
+    for ref in refs:
+        key = (ref.subscripts, ref.write, ref.loops, ref.region.conditions, ref.region.exact, ref.needs is None)
+        kept.setdefault(key, ref)
+    return list(kept.values())
 
 
 def _pair(model: Model, shapes: Shapes, source: Ref, sink: Ref) -> list[Found]:

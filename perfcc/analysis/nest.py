@@ -22,7 +22,7 @@ from perfcc.core.reason import Reason
 from perfcc.core.types import Storage, TypeKind
 from perfcc.core.unit import Semantics
 
-_SECONDS = 8.0
+_SECONDS = 20.0
 _T = TypeVar("_T")
 
 

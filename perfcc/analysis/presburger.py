@@ -11,6 +11,7 @@ from perfcc.analysis.atoms import NO_LOOPS, Atoms
 from perfcc.analysis.poly import Monomial, Poly
 
 _OPERATIONS = 40_000_000
+_QUESTIONS = 12_000
 _SMALL = 1 << 33
 _T = TypeVar("_T")
 
@@ -29,7 +30,11 @@ class Constraint:
 
 
 class Solver:
-    """One isl context with a bound on its work. Raises BudgetError from every method once that is spent."""
+    """One isl context with a bound on its work. Raises BudgetError from every method once that is spent.
+
+    Questions and isl operations are counted, so that a busy machine decides as a quiet one does; ``seconds`` of processor time are the
+    last resort.
+    """
 
     def __init__(self, seconds: float) -> None:
         import islpy
@@ -37,8 +42,9 @@ class Solver:
         self._isl = islpy
         self._context = islpy.Context()
         self._context.set_max_operations(_OPERATIONS)
-        self._deadline = time.monotonic() + seconds
+        self._deadline = time.process_time() + seconds
         self._answers: dict[str, bool] = {}
+        self._asked = 0
 
     def empty(self, text: str) -> bool:
         """True when the set, in isl's notation, holds no integer point."""
@@ -58,8 +64,9 @@ class Solver:
         return self._ask(text, coordinates)
 
     def _ask(self, text: str, action: Callable[[Any], _T]) -> _T:
-        if time.monotonic() > self._deadline:
-            raise BudgetError("time limit")
+        self._asked += 1
+        if self._asked > _QUESTIONS or time.process_time() > self._deadline:
+            raise BudgetError("too many dependences to decide" if self._asked > _QUESTIONS else "time limit")
         try:
             return action(self._isl.Set.read_from_str(self._context, text))
         except self._isl.Error as error:

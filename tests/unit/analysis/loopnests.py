@@ -178,7 +178,7 @@ class Machine:
     scalars: dict[str, int]
     memory: dict[int, int] = field(default_factory=dict)
     steps: int = 0
-    limit: int = 4000
+    limit: int = 800
     special: str | None = None
     order: list[int] | None = None
     private: tuple[Variable, ...] = ()

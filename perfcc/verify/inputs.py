@@ -119,11 +119,11 @@ class Maker:
                 sized = {v.id, shared.id} & set(self.roles.sized)
                 if v.storage is Storage.VECTOR and sized and made.counts[shared.id] != count:
                     return None
-                shift = shape.shift if v.storage is Storage.POINTER else 0
-                total = max(count, made.counts[shared.id] + shift)
+                own, other = _shifts(v, shape)
+                total = max(count + own, made.counts[shared.id] + other)
                 blocks.append(Block(values.fill(v, total, made.ranges.get(v.id), shape.kind, self.roles, random), size))
-                places[v.id] = (len(blocks) - 1, before * size)
-                places[shared.id] = (len(blocks) - 1, (before + shift) * size)
+                places[v.id] = (len(blocks) - 1, (before + own) * size)
+                places[shared.id] = (len(blocks) - 1, (before + other) * size)
                 continue
             extra = shape.slack if v.storage is not Storage.ARRAY else 0
             blocks.append(Block(values.fill(v, count + extra, made.ranges.get(v.id), shape.kind, self.roles, random), size))
@@ -180,7 +180,14 @@ def shapes(made: Maker, threads: Sequence[int], widths: Sequence[int] = (4, 8, 1
 def _partner(id: str, shape: Shape) -> str | None:
     if shape.alias is None or id not in shape.alias:
         return None
-    return shape.alias[1] if id == shape.alias[0] else None
+    return shape.alias[1] if id == shape.alias[0] else shape.alias[0]
+
+
+def _shifts(v: Variable, shape: Shape) -> tuple[int, int]:
+    """How many elements into the shared memory ``v`` and its partner begin: the second of the pair is the one that is shifted."""
+    if v.storage is not Storage.POINTER or shape.alias is None:
+        return 0, 0
+    return (0, shape.shift) if v.id == shape.alias[0] else (shape.shift, 0)
 
 
 def _may_share(a: Variable, b: Variable) -> bool:

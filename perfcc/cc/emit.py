@@ -14,8 +14,9 @@ from pathlib import Path
 from perfcc.cc import runtime
 from perfcc.cc.compiler import CompilerInfo
 from perfcc.cc.flags import Flag, flags
+from perfcc.cc.macros import clash_before, clash_inside, macros, reserved, tells_place
 from perfcc.cc.section import SectionError, run_objcopy
-from perfcc.cc.splice import Replacement, names, splice
+from perfcc.cc.splice import Replacement, around_original, names, splice
 from perfcc.cc.symbols import undefined
 from perfcc.core.reason import Reason
 from perfcc.core.unit import Invocation, TranslationUnit
@@ -41,6 +42,8 @@ _SIDE_OUTPUT = (
 Includes = tuple[tuple[str, str], ...]
 # The library's calls that regions and guards contain, beside those named GOMP_.
 _OURS = ("omp_in_parallel", "omp_get_max_threads", "omp_get_num_threads", "omp_get_thread_num")
+# What the run-time headers refer to by its name in the object.
+_REFERRED = frozenset(("dlsym", "getpid", "__errno_location"))
 # A schedule other than static, whatever its modifier.
 _HANDED_OUT = re.compile(r"\bschedule\s*\((?:[^():]*:)?\s*(?!static\b)\w|\bordered\b")
 _TIMED = frozenset((b"__TIME__", b"__DATE__", b"__TIMESTAMP__"))
@@ -107,10 +110,13 @@ def _emit(
     if awaken and any(name == b"omp" for name in _outside(unit, replacements)):
         raise _Refused(Reason("openmp-in-headers", detail="the source mentions omp where perfcc can't put it to sleep"))
     depfile, before = _preprocess(invocation, info, scratch)
+    _check_words(unit, replacements, head, scratch / "original.i")
     new, after = _compile(unit, info, text, awaken, scratch)
     if after != before:
         other = next((new for old, new in zip_longest(before, after) if old != new), None)
         raise _Refused(Reason("emit-failed", detail=f"the copy does not read the same headers: {other[1] if other else 'one less'}"))
+    if threads:
+        _check_definitions(original.own | undefined(new).own)
     shims = _redirect(new, original.strong | original.weak, shimmed)
     return Emitted(new, _dependencies(depfile, invocation), shims, text)
 
@@ -145,6 +151,28 @@ def _check_openmp(
             raise _Refused(Reason("user-openmp", at=item.span))
 
 
+def _check_words(unit: TranslationUnit, replacements: Sequence[Replacement], head: str, listing: Path) -> None:
+    """Text that perfcc adds must mean the same whatever macros the unit has."""
+    found = macros(listing.read_bytes(), unit.invocation.source)
+    if word := reserved(unit.text, found):
+        raise _Refused(Reason("emit-failed", detail=f"the source uses the name {word}, which is perfcc's own"))
+    if word := clash_before(head, found):
+        raise _Refused(Reason("emit-failed", detail=f"{word} is defined as a macro before the source begins"))
+    for item in replacements:
+        original = unit.text[item.span.begin : item.span.end]
+        generated = b" ".join(around_original(item.text.encode("utf-8", "surrogateescape"), original))
+        if word := clash_inside(generated, original, found):
+            raise _Refused(Reason("macro-in-kernel", at=item.span, detail=f"{word} is defined as a macro in this unit"))
+        if word := tells_place(generated, found):
+            raise _Refused(Reason("macro-in-kernel", at=item.span, detail=f"{word} depends on where it stands"))
+
+
+def _check_definitions(own: frozenset[str]) -> None:
+    taken = sorted(name for name in own if name in _REFERRED or name.startswith(("GOMP_", "omp_")))
+    if taken:
+        raise _Refused(Reason("openmp-unavailable", detail=f"the source defines {', '.join(taken[:4])} itself"))
+
+
 def _pragma_words(text: bytes) -> set[bytes]:
     return {b"omp"} if splice(text, (), "", "", mask_openmp=True) != text else set()
 
@@ -177,13 +205,13 @@ def _arguments(invocation: Invocation, info: CompilerInfo, source: str, folder: 
 
 
 def _preprocess(invocation: Invocation, info: CompilerInfo, scratch: Path) -> tuple[Path, Includes]:
-    """The original's dependency list and include tree, from the compiler itself."""
+    """The original's dependency list and include tree, from the compiler itself; ``original.i`` lists its macros."""
     depfile = scratch / "original.d"
     arguments = [info.path]
     for flag in flags(invocation.argv):
         if not _is_dropped(flag) and flag.words[0] != "-c":
             arguments += flag.words
-    arguments += ["-w", "-H", "-M", "-MF", str(depfile), "-MT", "x"]
+    arguments += ["-w", "-H", "-E", "-dD", "-o", str(scratch / "original.i"), "-MD", "-MF", str(depfile), "-MT", "x"]
     return depfile, _includes(_run(invocation, arguments, "the original's includes can't be listed"), invocation)
 
 

@@ -62,12 +62,18 @@ def _numbered(item: Replacement, source: bytes, file: str) -> bytes:
     """The replacement, with the line numbers of the original wherever it repeats the original verbatim."""
     text = item.text.encode("utf-8", "surrogateescape")
     original = source[item.span.begin : item.span.end]
-    at = text.rfind(original)
-    if not original or at < 0 or text == original:
+    before, after = around_original(text, original)
+    if text in (before, original):
         return text
     column = item.span.begin - source.rfind(b"\n", 0, item.span.begin) - 1
     line = source.count(b"\n", 0, item.span.begin) + 1
-    return text[:at] + b"\n" + _line(line, file) + b" " * column + text[at:]
+    return before + b"\n" + _line(line, file) + b" " * column + original + after
+
+
+def around_original(text: bytes, original: bytes) -> tuple[bytes, bytes]:
+    """What a replacement has before and after the original that it repeats last; all of it and nothing when it repeats none."""
+    at = text.rfind(original) if original else -1
+    return (text, b"") if at < 0 else (text[:at], text[at + len(original) :])
 
 
 def _line(number: int, file: str) -> bytes:

@@ -8,10 +8,14 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
-    """Undefined symbols by binding: without a ``strong`` one the object does not link, a ``weak`` one is null if nobody has it."""
+    """Undefined symbols by binding: without a ``strong`` one the object does not link, a ``weak`` one is null if nobody has it.
+
+    ``own``: the symbols that the object defines, local ones too.
+    """
 
     strong: frozenset[str]
     weak: frozenset[str]
+    own: frozenset[str] = frozenset()
 
     @property
     def openmp(self) -> frozenset[str]:
@@ -29,6 +33,7 @@ def undefined(path: Path) -> Undefined:
     strong: set[str] = set()
     weak: set[str] = set()
     defined: set[str] = set()
+    local: set[str] = set()
     with path.open("rb") as file:
         for section in ELFFile(file).iter_sections():
             if not isinstance(section, SymbolTableSection):
@@ -36,7 +41,7 @@ def undefined(path: Path) -> Undefined:
             for symbol in section.iter_symbols():
                 bind = symbol["st_info"]["bind"]
                 if symbol["st_shndx"] != "SHN_UNDEF":
-                    defined |= {symbol.name} if bind != "STB_LOCAL" else set()
+                    (local if bind == "STB_LOCAL" else defined).add(symbol.name)
                 elif symbol.name:
                     (weak if bind == "STB_WEAK" else strong).add(symbol.name)
-    return Undefined(frozenset(strong - defined), frozenset(weak - defined - strong))
+    return Undefined(frozenset(strong - defined), frozenset(weak - defined - strong), frozenset(defined | local))

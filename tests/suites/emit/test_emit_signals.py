@@ -124,7 +124,11 @@ def test_handler_that_could_jump_out_of_a_region(workshop: Workshop) -> None:
     assert workshop.run("./after", environ=TWO) == "2 0 2\n"
 
 
-EXIT = """static unsigned long sum() { unsigned long h = 0; for (int i = 0; i < 4096; ++i) h = h * 31 + ((volatile unsigned*)x)[i]; return h; }
+EXIT = """static unsigned long sum() {
+  unsigned long h = 0;
+  for (int i = 0; i < 4096; ++i) h = h * 31 + ((volatile unsigned*)x)[i];
+  return h;
+}
 static void tick(int) { exit(0); }
 struct Watch {
   ~Watch() { unsigned long before = sum(); usleep(30000); printf("%d %d\\n", before == sum(), last_team()); }

@@ -63,7 +63,7 @@ def test_lines_files_and_assertions(workshop: Workshop) -> None:
 
 @pytest.mark.parametrize("threads", [True, False])
 def test_macros_that_openmp_defines_stay_undefined(workshop: Workshop, threads: bool) -> None:
-    source = FUNCTION + "#if defined _OPENMP || defined _REENTRANT || defined PERFCC_RT_LOAD\n#error seen\n#endif\nint main() {}\n"
+    source = FUNCTION + "#if defined _OPENMP || defined _REENTRANT\n#error seen\n#endif\nint main() {}\n"
     assert same_output(workshop, emitted(workshop, source, "-O2", threads=threads)) == ""
 
 

@@ -31,6 +31,7 @@ from perfcc.core.kernel import Kernel, ParsedUnit
 from perfcc.core.reason import Reason
 from perfcc.core.settings import Settings
 from perfcc.core.unit import Invocation, Semantics, TranslationUnit
+from perfcc.store.cleaning import clean_sometimes
 from perfcc.store.disk import Store
 from perfcc.store.key import cpu_label, decision_key, tree_digest
 
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
     from perfcc._native import FileRecord
 
 Progress = Callable[[str], None]
+
+
+CLOCK_GRAIN = 20_000_000
+"""File times come from a clock that may be some milliseconds behind (nanoseconds)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,7 @@ class Context:
 
 def run_unit(request: Request, context: Context) -> Outcome:
     """One unit from request to outcome; the outcome is kept, and the object replaced if something was gained."""
-    started = time.monotonic()
+    started = time.time_ns()
     before = OutputState.of(request.output)
     outcome = Outcome(
         source=str(Path(request.invocation.cwd, request.invocation.source)),
@@ -89,20 +94,24 @@ def run_unit(request: Request, context: Context) -> Outcome:
         version=__version__,
         settings=_shown(context.settings),
     )
-    files = _native.record_files(request.dependencies, request.invocation.cwd)
     unit = read_unit(request, context)
     if isinstance(unit, Reason):
         outcome = replace(outcome, reason=unit)
         emitted: Emitted | None = None
+        read: tuple[str, ...] = request.dependencies
     else:
         translation, info = unit
         outcome = replace(outcome, compiler=info.label)
         parsed = find_kernels(translation)
+        read = (*request.dependencies, *parsed.includes)
         decisions = decide_kernels(parsed, translation, info, context)
         outcome = replace(outcome, decisions=decisions, reason=parsed.refusal)
         outcome, emitted = emit_unit(outcome, parsed, translation, info, context)
-    outcome = replace(outcome, seconds=time.monotonic() - started)
+        read = (*read, *(emitted.dependencies if emitted is not None else ()))
+    outcome = replace(outcome, seconds=(time.time_ns() - started) / 1e9)
+    files = unchanged_files(request, read, started)
     record(request, outcome, emitted, files, before, context)
+    clean_sometimes(context.store.path)
     return outcome
 
 
@@ -273,12 +282,16 @@ def emit_unit(
     folder = Path(tempfile.mkdtemp(dir=context.scratch))
     rewritten = any(decision.status is Status.REWRITTEN for decision in outcome.decisions)
     prologue = runtime.text(runtime.GUARD) if rewritten else ""
-    emitted = emit.emit(unit, info, replacements, prologue, folder, parsed.openmp_in_headers)
-    if isinstance(emitted, Reason):
-        return _withdrawn(outcome, emitted), None
     done = replace(outcome, emitted=rewritten)
-    if rewritten:
-        section.attach(emitted.object_path, dumps(reproducible(done)), folder)
+    try:
+        emitted = emit.emit(unit, info, replacements, prologue, folder, parsed.openmp_in_headers)
+        if isinstance(emitted, Reason):
+            return _withdrawn(outcome, emitted), None
+        if rewritten:
+            section.attach(emitted.object_path, dumps(reproducible(done)), folder)
+    except Exception as error:
+        traceback.print_exc()
+        return _withdrawn(outcome, Reason("emit-failed", detail=f"{type(error).__name__}: {error}")), None
     return done, emitted
 
 
@@ -307,17 +320,24 @@ def _withdrawn(outcome: Outcome, reason: Reason) -> Outcome:
     return replace(outcome, decisions=decisions)
 
 
+def unchanged_files(request: Request, read: tuple[str, ...], started: int) -> list[FileRecord] | None:
+    """The files that the unit was read from, as they are; None when one of them may have changed since ``started`` (ns since the epoch)."""
+    invocation = request.invocation
+    files = _native.record_files(sorted({invocation.source, *read}), invocation.cwd)
+    if files is None or any(max(row["ctime_ns"], row["mtime_ns"]) >= started - CLOCK_GRAIN for row in files):
+        return None
+    current = _native.unit_key(invocation.argv, invocation.cwd, invocation.compiler, invocation.source) == request.key
+    return files if current else None
+
+
 def record(
     request: Request, outcome: Outcome, emitted: Emitted | None, files: list[FileRecord] | None, before: OutputState, context: Context
 ) -> None:
     """Puts the object in place, then keeps the outcome and, if it is final, the verdict that spares the next build all of this."""
     store = context.store
-    invocation = request.invocation
-    unchanged = files is not None and _hashes(files) == _hashes(_native.record_files(request.dependencies, invocation.cwd))
-    current = _native.unit_key(invocation.argv, invocation.cwd, invocation.compiler, invocation.source) == request.key
     name = ""
     if emitted is not None:
-        refused = Reason("output-changed", detail="a source changed meanwhile") if not (unchanged and current) else None
+        refused = Reason("output-changed", detail="a source changed meanwhile") if files is None else None
         refused = refused or emit.install(emitted.object_path, request.output, before)
         if refused is not None:
             store.keep_outcome(request.output, _withdrawn(replace(outcome, emitted=False), refused))
@@ -325,17 +345,13 @@ def record(
         name = store.keep_object(emitted.object_path.read_bytes()) or ""
     store.keep_outcome(request.output, outcome)
     final = not any(decision.status is Status.UNDECIDED and _retried(decision) for decision in outcome.decisions)
-    if final and files is not None and unchanged and current and (emitted is None or name):
+    if final and files is not None and (emitted is None or name):
         _native.write_manifest(str(store.path), request.key, name, files, request.dependencies)
 
 
 def _retried(decision: Decision) -> bool:
     """A spent budget is final until the budget changes, which changes the unit's key; a busy machine is not."""
     return decision.reason is None or decision.reason.id != "budget-spent"
-
-
-def _hashes(files: list[FileRecord] | None) -> list[tuple[object, object]] | None:
-    return None if files is None else [(row["path"], row["hash"]) for row in files]
 
 
 def _shown(settings: Settings) -> tuple[tuple[str, str], ...]:

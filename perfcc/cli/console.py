@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from perfcc._native import settings
 from perfcc.core.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -25,8 +27,8 @@ def console() -> Console:
 
 
 def here() -> Settings:
-    """The settings that hold in the current directory. Raises SettingsError."""
-    return load(Path.cwd(), os.environ)
+    """The settings that hold in the current directory, the store as the launcher finds it. Raises SettingsError."""
+    return replace(load(Path.cwd(), os.environ), store=settings(os.getcwd())["store"])
 
 
 def split(arguments: list[str], formats: tuple[str, ...]) -> tuple[list[str], str]:

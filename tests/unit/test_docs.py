@@ -72,7 +72,7 @@ def test_every_key_is_described_with_its_default(page: str) -> None:
             default = f'"{field.default}"' if isinstance(field.default, str) else f"{field.default:g}"
             row = next(line for line in text.splitlines() if line.startswith((f"| `{field.name}` |", f"### `{field.name}` ")))
             assert f"`{default}`" in row
-    for value in (*settings.MODES, *settings.FP_MODES, *settings.TRUST):
+    for value in (*settings.MODES, *settings.FP_MODES):
         assert f"`{value}`" in text
 
 

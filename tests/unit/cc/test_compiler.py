@@ -185,9 +185,9 @@ def test_translation_unit_holds_the_bytes(tmp_path: Path) -> None:
 
 
 def test_flags_take_their_values() -> None:
-    found = list(flags(("g++", "-I", "a", "-Ib", "-DX=1", "-MF", "d", "-std=c++17", "main.cpp", "--param", "x=1", "-o")))
+    found = list(flags(("g++", "-I", "a", "-Ib", "-DX=1", "-MF", "d", "-std=c++17", "main.cpp", "--param", "x=1", "-o", "m.o")))
     assert [(flag.name, flag.value) for flag in found] == [
-        ("-I", "a"), ("-I", "b"), ("-D", "X=1"), ("-MF", "d"), ("-std=", "c++17"), ("", "main.cpp"), ("--param", "x=1"), ("-o", ""),
+        ("-I", "a"), ("-I", "b"), ("-D", "X=1"), ("-MF", "d"), ("-std=", "c++17"), ("", "main.cpp"), ("--param", "x=1"), ("-o", "m.o"),
     ]  # fmt: skip
     assert [word for flag in found for word in flag.words] == [
         "-I",
@@ -201,6 +201,7 @@ def test_flags_take_their_values() -> None:
         "--param",
         "x=1",
         "-o",
+        "m.o",
     ]
 
 

@@ -75,7 +75,7 @@ def test_the_fastest_accepted_candidate_wins_and_the_rest_are_kept_with_their_re
     assert decision.status is Status.REWRITTEN
     assert [step.rule for step in decision.steps] == ["b"]
     assert (decision.speedup, decision.threshold, decision.replacement) == (2.5, 100.0, "text of b")
-    assert [(t.steps[0].rule, t.reason.id) for t in decision.tried] == [("a", "not-faster"), ("c", "different-result")]
+    assert [(t.steps[0].rule, t.reason.id) for t in decision.tried] == [("a", "beaten"), ("c", "different-result")]
     assert [e.stage for e in decision.evidence] == ["inputs", "timing"]
     assert decision.before == KERNEL.text
 

@@ -130,7 +130,7 @@ class _Pair:
             return []
         inner = len(self.common) - level - 1
         prefix = ("=",) * level + ("<",)
-        if not self.known or inner > _MAX_INNER:
+        if not self.known or inner > _MAX_INNER or self.opaque():
             return [self.found(prefix + ("*",) * inner, fixed, self.common[level])]
         return [self.found(directions, extra, self.common[level]) for directions, extra in self.split(prefix, fixed)]
 
@@ -170,7 +170,7 @@ class _Pair:
             self.sink.span,
             self.common,
             directions,
-            self.distances(directions, fixed) if self.known else tuple(0 if d == "=" else None for d in directions),
+            self.distances(directions, fixed) if self.known and not self.opaque() else tuple(0 if d == "=" else None for d in directions),
             exact,
         )
         return Found(dependence, self.source, self.sink, level)

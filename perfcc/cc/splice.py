@@ -22,6 +22,8 @@ _TOKEN = re.compile(
     """,
     re.X | re.S | re.M,
 )
+# A backslash and a line break are one piece: the line goes on.
+_BREAK = re.compile(rb"\\[ \t]*\r?\n|[()\n]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +61,35 @@ def splice(source: bytes, replacements: Sequence[Replacement], head: str, file: 
 
 
 def _numbered(item: Replacement, source: bytes, file: str) -> bytes:
-    """The replacement, with the line numbers of the original wherever it repeats the original verbatim."""
+    """The replacement: what repeats the original verbatim has the original's line numbers, all else that of the original's first line."""
     text = item.text.encode("utf-8", "surrogateescape")
     original = source[item.span.begin : item.span.end]
     before, after = around_original(text, original)
-    if text in (before, original):
+    if text == original:
         return text
     column = item.span.begin - source.rfind(b"\n", 0, item.span.begin) - 1
-    line = source.count(b"\n", 0, item.span.begin) + 1
-    return before + b"\n" + _line(line, file) + b" " * column + original + after
+    line = _line(source.count(b"\n", 0, item.span.begin) + 1, file)
+    if text == before:
+        return _on_one_line(text, line)
+    return _on_one_line(before, line) + b"\n" + line + b" " * column + original + after
+
+
+def _on_one_line(text: bytes, line: bytes) -> bytes:
+    """The text with ``line`` after every line break that stands between tokens and outside parentheses, where a directive may stand."""
+    inside = [match.span() for match in _TOKEN.finditer(text)]
+    parts: list[bytes] = []
+    at = depth = token = 0
+    for match in _BREAK.finditer(text):
+        begin, end = match.span()
+        while token < len(inside) and inside[token][1] <= begin:
+            token += 1
+        if token < len(inside) and inside[token][0] <= begin:
+            continue
+        depth += {b"(": 1, b")": -1}.get(match.group(), 0)
+        if match.group() == b"\n" and depth == 0 and end < len(text):
+            parts += [text[at:end], line]
+            at = end
+    return b"".join((*parts, text[at:]))
 
 
 def around_original(text: bytes, original: bytes) -> tuple[bytes, bytes]:

@@ -210,6 +210,25 @@ def test_debug_information_of_untouched_code(workshop: Workshop) -> None:
     assert unit(info)[0] == "src/a.cpp"
 
 
+@pytest.mark.parametrize("place", ["{root}/a.cpp", "{root}/src/a.cpp", "./src/../a.cpp", "src/./a.cpp", "../sibling/a.cpp"])
+@pytest.mark.parametrize("flags", [("-g",), ("-g", "-gdwarf-4"), ("-g", "-fdebug-prefix-map={root}=/mapped")], ids=" ".join)
+def test_debug_information_names_the_source(workshop: Workshop, place: str, flags: tuple[str, ...]) -> None:
+    source, *words = [word.format(root=workshop.root) for word in (place, *flags)]
+    for folder in ("src", "../sibling"):
+        (workshop.root / folder).mkdir()
+    new = emitted(workshop, FUNCTION, "-O1", *words, name=source)
+    units, files = [], []
+    for path in ("a.o", str(new.object_path)):
+        units.append(re.findall(r"DW_AT_(?:name|comp_dir) .*: (.*)", workshop.run("readelf", "--debug-dump=info", path))[:2])
+        dump = workshop.run("objdump", "-dl", "--no-show-raw-insn", path)
+        files.append(set(re.findall(r"^(\S+):\d+(?: \(.*)?$", dump, re.M)))
+    assert units[1] == units[0]
+    assert files[0]
+    assert files[0] <= files[1]
+    assert {os.path.basename(name) for name in files[1] - files[0]} <= {"perfcc-runtime"}
+    assert "scratch" not in " ".join(files[1])
+
+
 @pytest.mark.parametrize("folder", ["", "src/"])
 @pytest.mark.parametrize("flag", ["-ffile-prefix-map", "-fdebug-prefix-map", "-fmacro-prefix-map"])
 def test_users_prefix_maps_hold_for_the_copy(workshop: Workshop, flag: str, folder: str) -> None:

@@ -24,7 +24,7 @@ def test_nothing_to_do_changes_nothing() -> None:
 def test_following_text_keeps_line_and_column() -> None:
     source = b"int a;\n  for (;;) {\n  } int b;\nint c;\n"
     out = splice(source, [replacement(source, b"for (;;) {\n  }", "NEW\nTEXT\nLONG")], "", "a.c", mask_openmp=False)
-    assert out == b'int a;\n  NEW\nTEXT\nLONG\n#line 3 "a.c"\n    int b;\nint c;\n'
+    assert out == b'int a;\n  NEW\n#line 2 "a.c"\nTEXT\n#line 2 "a.c"\nLONG\n#line 3 "a.c"\n    int b;\nint c;\n'
 
 
 def test_head_and_name_that_needs_quoting() -> None:
@@ -42,6 +42,27 @@ def test_original_inside_the_replacement_keeps_its_lines() -> None:
     kernel = b"for (;;)\n    f();"
     out = splice(source, [replacement(source, kernel, "if (ok) {\nfast\n} else {\n" + kernel.decode() + "\n}")], "", "a.c", False)
     assert out.index(b'#line 3 "a.c"\n  for (;;)\n    f();\n}') > out.index(b"fast")
+
+
+LINES = [
+    ("a\nb", "a\n@b"),
+    ("#pragma omp parallel for schedule(static)\nfor (;;)\n  x;", "#pragma omp parallel for schedule(static)\n@for (;;)\n@  x;"),
+    ("f(a,\n b)\nc", "f(a,\n b)\n@c"),
+    ("x /* (\n */ y\nz", "x /* (\n */ y\n@z"),
+    ("x // (\ny", "x // (\n@y"),
+    ("x \\\ny\nz", "x \\\ny\n@z"),
+    ("'(';\n\"(\";\nx", "'(';\n@\"(\";\n@x"),
+    ('R"(\n)" x\ny', 'R"(\n)" x\n@y'),
+    ("ends\n", "ends\n"),
+]
+
+
+@pytest.mark.parametrize(("text", "numbered"), LINES)
+def test_new_text_has_the_first_line_of_the_original(text: str, numbered: str) -> None:
+    """Wherever a directive may stand: not inside a token, a continued line or the arguments of a macro."""
+    source = b"\n\nLOOP\n"
+    out = splice(source, [replacement(source, b"LOOP", text)], "", "a.c", mask_openmp=False)
+    assert out.startswith(b"\n\n" + numbered.replace("@", '#line 3 "a.c"\n').encode() + b"\n#line 3")
 
 
 def test_several_replacements_in_any_order() -> None:
@@ -118,11 +139,11 @@ def test_lines_after_a_replacement_are_numbered_as_before(text: bytes, data: st.
     source = b"B" + text.replace(b"#", b"\n") + b"KERNEL" + text.replace(b"\0", b"\n") + b" END"
     begin = data.draw(st.integers(0, len(source)))
     end = data.draw(st.integers(begin, len(source)))
-    item = Replacement(Span("x", begin, end, 1, 1, 1), "new\ntext", False)
+    item = Replacement(Span("x", begin, end, 1, 1, 1), "new text", False)
     out = splice(source, [item], "", "x", mask_openmp=False)
-    assume(source[begin:end] not in b"new\ntext" or begin == end)
+    assume(source[begin:end] not in b"new text" or begin == end)
     head, number, tail = re.fullmatch(rb'(.*)\n#line (\d+) "x"\n(.*)', out, re.S).groups()  # type: ignore[union-attr]
-    assert head == source[:begin] + b"new\ntext"
+    assert head == source[:begin] + b"new text"
     assert int(number) == source[:end].count(b"\n") + 1
     assert tail.lstrip(b" ") == source[end:].lstrip(b" ")
     column = end - source.rfind(b"\n", 0, end) - 1

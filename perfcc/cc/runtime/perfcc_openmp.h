@@ -50,13 +50,13 @@ struct perfcc_rt_state {
   unsigned pool_key, region_key;
   perfcc_rt_ull loaded;
   void *library;
-  perfcc_rt_function mask, get, set, team, limit, dynamic, modules, action;
+  perfcc_rt_function mask, get, set, team, most, limit, dynamic, modules, action;
   struct perfcc_rt_slot slots[PERFCC_RT_SLOTS];
 };
 
 extern struct perfcc_rt_state perfcc_rt_state_2;
 struct perfcc_rt_state perfcc_rt_state_2 __attribute__((__weak__, __visibility__("hidden"))) = {
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {{0, 0, 0, 0, 0}}};
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {{0, 0, 0, 0, 0}}};
 
 PERFCC_RT_HELPER perfcc_rt_function perfcc_rt_symbol(void *library, const char *name) {
   union {
@@ -444,11 +444,14 @@ PERFCC_RT_HELPER void *perfcc_rt_prepare(void *library) {
   state->get = perfcc_rt_symbol(library, "pthread_getspecific");
   state->set = perfcc_rt_symbol(library, "pthread_setspecific");
   state->team = perfcc_rt_symbol(library, "omp_get_num_threads");
+  state->most = perfcc_rt_symbol(library, "omp_get_max_threads");
   state->limit = perfcc_rt_symbol(library, "omp_get_thread_limit");
   state->dynamic = perfcc_rt_symbol(library, "omp_get_dynamic");
   state->modules = perfcc_rt_symbol(library, "dl_iterate_phdr");
   state->action = perfcc_rt_symbol(library, "sigaction");
-  if (!state->modules || !state->action || !make_key || !at_exit || !state->mask || !state->get || !state->set || !state->team || !state->limit || !state->dynamic)
+  if (!make_key || !at_exit || !state->mask || !state->get || !state->set || !state->modules || !state->action)
+    return 0;
+  if (!state->team || !state->most || !state->limit || !state->dynamic)
     return 0;
   if (((int (*)(unsigned *, void *))make_key)(&state->pool_key, 0) || ((int (*)(unsigned *, void *))make_key)(&state->region_key, 0))
     return 0;
@@ -539,10 +542,8 @@ PERFCC_RT_HELPER perfcc_rt_function perfcc_rt_starting(perfcc_rt_function *cache
  * part begins. */
 PERFCC_RT_HELPER perfcc_rt_function perfcc_rt_opening(perfcc_rt_function *cache, const char *name, struct perfcc_rt_region *region,
                                                       perfcc_rt_body body, void *data, unsigned threads) {
-  static perfcc_rt_function most;
   perfcc_rt_function found = perfcc_rt_starting(cache, name);
-  perfcc_rt_function ask = found && !threads ? perfcc_rt_starting(&most, "omp_get_max_threads") : 0;
-  if (!found || !perfcc_rt_enough(threads ? (int)threads : ask ? ((int (*)(void))ask)() : 1))
+  if (!found || !perfcc_rt_enough(threads ? (int)threads : ((int (*)(void))perfcc_rt_state_2.most)()))
     return 0;
   region->body = body;
   region->data = data;
@@ -742,9 +743,7 @@ unsigned char perfcc_rt_GOMP_single_start(void) {
 /* What guards ask: 1 as well where the caller may not start a team now. */
 PERFCC_RT_SHIM int perfcc_rt_omp_get_max_threads(void);
 int perfcc_rt_omp_get_max_threads(void) {
-  static perfcc_rt_function cache;
-  perfcc_rt_function found = perfcc_rt_starting(&cache, "omp_get_max_threads");
-  int members = found ? ((int (*)(void))found)() : 1;
+  int members = !perfcc_rt_mine() && perfcc_rt_ready() ? ((int (*)(void))perfcc_rt_state_2.most)() : 1;
   if (members < 2 || ((int (*)(void))perfcc_rt_state_2.dynamic)() || perfcc_rt_handler_may_jump() || !perfcc_rt_enough(members))
     return 1;
   return members;

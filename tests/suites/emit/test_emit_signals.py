@@ -124,6 +124,30 @@ def test_handler_that_could_jump_out_of_a_region(workshop: Workshop) -> None:
     assert workshop.run("./after", environ=TWO) == "2 0 2\n"
 
 
+PLUGIN = """#include <dlfcn.h>
+static void tick(int) {}
+int main() {
+  signal(SIGUSR1, tick);
+  mix(x, 4096, 1);
+  printf("%d ", last_team());
+  if (!dlopen("./jumps.so", RTLD_NOW)) return 2;
+  mix(x, 4096, 1);
+  printf("%d ", last_team());
+  signal(SIGUSR1, SIG_DFL);
+  mix(x, 4096, 1);
+  printf("%d\\n", last_team());
+}
+"""
+
+
+@pytest.mark.parametrize("hash", ["gnu", "sysv", "both"])
+def test_module_that_can_jump_is_loaded_later(workshop: Workshop, hash: str) -> None:
+    workshop.write("jumps.c", "#include <setjmp.h>\nsigjmp_buf back; void leave(int s) { siglongjmp(back, s); }\n")
+    workshop.run("gcc", "-shared", "-fPIC", f"-Wl,--hash-style={hash}", "jumps.c", "-o", "jumps.so")
+    program(workshop, PLUGIN)
+    assert workshop.run("./after", environ=TWO) == "2 0 2\n"
+
+
 EXIT = """static unsigned long sum() {
   unsigned long h = 0;
   for (int i = 0; i < 4096; ++i) h = h * 31 + ((volatile unsigned*)x)[i];

@@ -43,7 +43,8 @@ def splice(source: bytes, replacements: Sequence[Replacement], head: str, file: 
     """
     parts: list[bytes] = []
     if head:
-        parts += [b'#line 1 "perfcc-runtime"\n', head.encode("utf-8"), b"\n"]
+        # A file name of its own would be the first in the line table, where binutils expects the source.
+        parts += [_line(1, file), _on_one_line(head.encode("utf-8"), _line(1, file)), b"\n"]
     at = len(_BOM) if source.startswith(_BOM) else 0
     if head:
         parts.append(_line(1, file))

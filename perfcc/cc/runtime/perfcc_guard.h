@@ -13,10 +13,10 @@ extern "C" {
 
 #define PERFCC_RT_FN static __inline__ __attribute__((__unused__))
 
-extern int *perfcc_rt_c_errno(void) __asm__("__errno_location");
-extern int perfcc_rt_c_getpid(void) __asm__("getpid");
-extern int perfcc_rt_c_in_parallel(void) __asm__("omp_in_parallel");
-extern int perfcc_rt_c_max_threads(void) __asm__("omp_get_max_threads");
+extern int *perfcc_rt_c_errno(void) __asm__("__errno_location") __attribute__((__nothrow__));
+extern int perfcc_rt_c_getpid(void) __asm__("getpid") __attribute__((__nothrow__));
+extern int perfcc_rt_c_in_parallel(void) __asm__("omp_in_parallel") __attribute__((__nothrow__));
+extern int perfcc_rt_c_max_threads(void) __asm__("omp_get_max_threads") __attribute__((__nothrow__));
 
 /* ---- arithmetic without wrap-around ---------------------------------------------------------------------------
  * A value is a long long; the lowest one stands for "unknown" and spreads through every operation. A test of an

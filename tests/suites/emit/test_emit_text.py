@@ -224,9 +224,7 @@ def test_debug_information_names_the_source(workshop: Workshop, place: str, flag
         files.append(set(re.findall(r"^(\S+):\d+(?: \(.*)?$", dump, re.M)))
     assert units[1] == units[0]
     assert files[0]
-    assert files[0] <= files[1]
-    assert {os.path.basename(name) for name in files[1] - files[0]} <= {"perfcc-runtime"}
-    assert "scratch" not in " ".join(files[1])
+    assert files[1] == files[0]
 
 
 @pytest.mark.parametrize("folder", ["", "src/"])
@@ -274,6 +272,17 @@ def test_rewrite_that_needs_what_the_original_did_not(workshop: Workshop) -> Non
     outcome = workshop.emit(workshop.invocation("a.cpp", "-O2"), [(KERNEL, "{ std::srand(n); x[0] = 1; }")], threads=False)
     assert isinstance(outcome, Reason)
     assert (outcome.id, outcome.detail) == ("emit-failed", "the rewrite needs srand")
+
+
+@pytest.mark.parametrize("level", ["-O1", "-O3"])
+def test_region_in_a_unit_without_exceptions(workshop: Workshop, level: str) -> None:
+    """What a region calls to hand back errno and flags is known not to throw, or the object would need the C++ library."""
+    fast = "int left = 0, before = perfcc_rt_errno_get();\n#pragma omp parallel reduction(max : left)\n{\nconst int own = perfcc_rt_errno_swap(0);\n"
+    fast += "const perfcc_rt_fenv state = perfcc_rt_fenv_enter(perfcc_rt_fenv_read());\n#pragma omp for\n"
+    fast += KERNEL + "\nperfcc_rt_fenv_leave(state);\nleft = perfcc_rt_errno_swap(own);\n}\nperfcc_rt_errno_swap(left ? left : before);"
+    workshop.write("a.cpp", FUNCTION)
+    outcome = workshop.emit(workshop.invocation("a.cpp", level), [(KERNEL, guarded(KERNEL, fast))])
+    assert isinstance(outcome, Emitted), outcome
 
 
 @pytest.mark.parametrize(
@@ -383,7 +392,7 @@ def test_install_refuses_what_is_no_file(workshop: Workshop) -> None:
 
 def test_original_text_and_head_are_all_there_is(workshop: Workshop) -> None:
     new = emitted(workshop, FUNCTION, "-O2")
-    assert text(GUARD).encode() in new.text
+    assert text(GUARD).encode() in new.text.replace(b'#line 1 "a.cpp"\n', b"")
     span = span_of(FUNCTION.encode(), KERNEL.encode(), "a.cpp")
     assert new.text.endswith(b'\n#line 3 "a.cpp"\n              \n}\n')
     assert Replacement(span, "", False).span.line == 2

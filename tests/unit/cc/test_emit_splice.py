@@ -28,8 +28,9 @@ def test_following_text_keeps_line_and_column() -> None:
 
 
 def test_head_and_name_that_needs_quoting() -> None:
-    out = splice(b"int x;\n", (), "HEAD", 'odd "name\\.c', mask_openmp=False)
-    assert out == b'#line 1 "perfcc-runtime"\nHEAD\n#line 1 "odd \\"name\\\\.c"\nint x;\n'
+    out = splice(b"int x;\n", (), "HEAD\nTEXT", 'odd "name\\.c', mask_openmp=False)
+    line = b'#line 1 "odd \\"name\\\\.c"\n'
+    assert out == line + b"HEAD\n" + line + b"TEXT\n" + line + b"int x;\n"
 
 
 def test_byte_order_mark_does_not_end_up_inside() -> None:

@@ -1,9 +1,6 @@
 #include "grid.h"
 
 #include <cmath>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #include "error.h"
 #include "monitor.h"
@@ -86,27 +83,5 @@ void count_missing(const double* grid, int* missing, int rows, int columns, doub
                 ++count;
         missing[i] = count;
         monitor_row = i;
-    }
-}
-
-void ensemble_mean(const std::vector<double>& members, std::vector<double>& mean, int count)
-{
-    const int cells = static_cast<int>(mean.size());
-    // Takes effect on the department's SMP machine only (icc -openmp): each thread averages its own block of cells.
-#pragma omp parallel
-    {
-        int thread = 0, threads = 1;
-#ifdef _OPENMP
-        thread = omp_get_thread_num();
-        threads = omp_get_num_threads();
-#endif
-        const int first = cells / threads * thread;
-        const int last = thread + 1 == threads ? cells : cells / threads * (thread + 1);
-        for (int i = first; i < last; ++i) {
-            double sum = 0.0;
-            for (int m = 0; m < count; ++m)
-                sum += members[m * cells + i];
-            mean[i] = sum / count;
-        }
     }
 }

@@ -28,7 +28,4 @@ void check_limits(const std::vector<double>& grid, double lowest, double highest
 // Number of cells whose value is missing, row by row; the monitor is told of each row.
 void count_missing(const double* grid, int* missing, int rows, int columns, double marker);
 
-// Several members of an ensemble, each `cells` long, averaged into `mean`.
-void ensemble_mean(const std::vector<double>& members, std::vector<double>& mean, int count);
-
 #endif

@@ -8,6 +8,7 @@
 #include "checksum.h"
 #include "detector.h"
 #include "diffusion.h"
+#include "ensemble.h"
 #include "error.h"
 #include "grid.h"
 #include "image.h"

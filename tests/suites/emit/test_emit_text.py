@@ -277,7 +277,8 @@ def test_rewrite_that_needs_what_the_original_did_not(workshop: Workshop) -> Non
 @pytest.mark.parametrize("level", ["-O1", "-O3"])
 def test_region_in_a_unit_without_exceptions(workshop: Workshop, level: str) -> None:
     """What a region calls to hand back errno and flags is known not to throw, or the object would need the C++ library."""
-    fast = "int left = 0, before = perfcc_rt_errno_get();\n#pragma omp parallel reduction(max : left)\n{\nconst int own = perfcc_rt_errno_swap(0);\n"
+    fast = "int left = 0, before = perfcc_rt_errno_get();\n"
+    fast += "#pragma omp parallel reduction(max : left)\n{\nconst int own = perfcc_rt_errno_swap(0);\n"
     fast += "const perfcc_rt_fenv state = perfcc_rt_fenv_enter(perfcc_rt_fenv_read());\n#pragma omp for\n"
     fast += KERNEL + "\nperfcc_rt_fenv_leave(state);\nleft = perfcc_rt_errno_swap(own);\n}\nperfcc_rt_errno_swap(left ? left : before);"
     workshop.write("a.cpp", FUNCTION)

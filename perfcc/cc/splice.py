@@ -22,6 +22,7 @@ _TOKEN = re.compile(
     """,
     re.X | re.S | re.M,
 )
+_HEADER_NAME = re.compile(rb"^[ \t]*\#[ \t]*include[ \t]*<[^>\n]*>", re.M)
 # A backslash and a line break are one piece: the line goes on.
 _BREAK = re.compile(rb"\\[ \t]*\r?\n|[()\n]")
 
@@ -118,6 +119,6 @@ def _masked(text: bytes, mask: bool) -> bytes:
 
 
 def names(text: bytes) -> Iterable[bytes]:
-    """The identifiers of the text, in order, comments and literals left out; lines that end in a backslash are joined first."""
-    joined = re.sub(rb"\\[ \t]*\r?\n", b"", text)
+    """The identifiers of the text, in order, comments, literals and names of headers left out; lines that end in a backslash are joined first."""
+    joined = _HEADER_NAME.sub(b"", re.sub(rb"\\[ \t]*\r?\n", b"", text))
     return (match["name"] for match in _TOKEN.finditer(joined) if match["name"] is not None)

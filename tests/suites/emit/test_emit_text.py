@@ -90,6 +90,11 @@ def test_users_pragmas_stay_asleep(workshop: Workshop) -> None:
     assert same_output(workshop, new) == "3\n"
 
 
+def test_users_dormant_openmp_does_not_stop_other_loops(workshop: Workshop) -> None:
+    source = "#ifdef _OPENMP\n#include <omp.h>\n#endif\n" + FUNCTION + SLEEPING
+    assert same_output(workshop, emitted(workshop, source, "-O2")) == "3\n"
+
+
 @pytest.mark.parametrize(
     "source",
     [

@@ -313,13 +313,17 @@ class OutputState:
 
 
 def install(object_path: Path, output: Path, expected: OutputState) -> Reason | None:
-    """Puts the object in the output's place, atomically and with its mode. None, or why the output was left as it is."""
+    """Puts the object in the output's place, atomically, with its mode and its time: what was edited since is newer still, as make must see.
+
+    None, or why the output was left as it is.
+    """
     temporary = output.with_name(f".{output.name}.perfcc-{os.getpid()}")
     try:
         if output.is_symlink() or not output.is_file():
             return Reason("output-changed", detail="the output is not a plain file")
         shutil.copyfile(object_path, temporary)
         shutil.copymode(output, temporary)
+        os.utime(temporary, ns=(expected.mtime_ns, expected.mtime_ns))
         if OutputState.of(output) != expected:
             return Reason("output-changed")
         os.replace(temporary, output)

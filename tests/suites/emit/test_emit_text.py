@@ -367,7 +367,9 @@ def installed(workshop: Workshop) -> tuple[Invocation, Path, Path]:
 def test_install_keeps_mode_and_leaves_nothing_behind(workshop: Workshop) -> None:
     _, output, new = installed(workshop)
     output.chmod(0o640)
-    assert install(new, output, OutputState.of(output)) is None
+    before = OutputState.of(output)
+    assert install(new, output, before) is None
+    assert OutputState.of(output).mtime_ns == before.mtime_ns
     assert output.read_bytes() == new.read_bytes()
     assert output.stat().st_mode & 0o777 == 0o640
     assert {path.name for path in workshop.root.iterdir()} == {"a.cpp", "a.o"}

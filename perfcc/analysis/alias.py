@@ -54,9 +54,11 @@ def may_overlap(left: Variable, right: Variable, semantics: Semantics) -> bool:
             return False
     if Storage.POINTER in (left.storage, right.storage):
         return True
-    if _object(left) and _object(right):
-        return left.scope is Scope.MEMBER and right.scope is Scope.MEMBER and left.storage is not Storage.VECTOR
     kinds = {left.storage, right.storage}
+    if _object(left) and _object(right):
+        # an object's members lie in whatever holds the object, a global array of characters for example
+        scopes = {left.scope, right.scope}
+        return Scope.MEMBER in scopes and not scopes & {Scope.LOCAL, Scope.PARAMETER} and Storage.VECTOR not in kinds
     if Storage.VECTOR in kinds and len(kinds) == 2:  # elements on the heap against a declared object
         other = right if left.storage is Storage.VECTOR else left
         return not _object(other)

@@ -108,7 +108,7 @@ def _arithmetic(op: str, value: Expr, variable: Variable, span: Span | None) -> 
 
 def _plain(value: Expr, variable: Variable, span: Span | None) -> Update | None:
     """``s = s + e``, ``s = e + s``, ``s = s - e``, sums of several terms, and minima and maxima."""
-    inner = _through_integers(value)
+    inner = _through_integers(value, variable)
     match inner:
         case Conditional(condition=Binary() as condition, then=then, other=other):
             for kept, taken, holds in ((other, then, True), (then, other, False)):
@@ -120,9 +120,9 @@ def _plain(value: Expr, variable: Variable, span: Span | None) -> Update | None:
             if new is None or reads(new, variable.id) or not _keeps(new, variable) or inner.type != variable.element:
                 return None
             return Update(callee[5:], span, _floating(new, variable))
-        case Binary(op=op) if op in _OPS:
+        case Binary(op=op) if op in _OPS and _holds(inner, variable):
             operator = _OPS[op]
-            terms = _terms(inner, operator, False)
+            terms = _terms(inner, operator, False, variable)
             own = [negated for part, negated in terms if _is(part, variable)]
             rest = [part for part, _ in terms if not _is(part, variable)]
             if own != [False] or not rest or any(reads(part, variable.id) for part in rest):
@@ -136,20 +136,26 @@ def _plain(value: Expr, variable: Variable, span: Span | None) -> Update | None:
     return None
 
 
-def _terms(expr: Expr, operator: str, negated: bool) -> list[tuple[Expr, bool]]:
-    inner = _through_integers(expr)
-    if isinstance(inner, Binary) and _OPS.get(inner.op) == operator:
-        return _terms(inner.left, operator, negated) + _terms(inner.right, operator, negated != (inner.op == "-"))
-    if isinstance(inner, Unary) and inner.op == "-" and operator == "+":
-        return _terms(inner.operand, operator, not negated)
+def _terms(expr: Expr, operator: str, negated: bool, variable: Variable) -> list[tuple[Expr, bool]]:
+    inner = _through_integers(expr, variable)
+    if isinstance(inner, Binary) and _OPS.get(inner.op) == operator and _holds(inner, variable):
+        right = negated != (inner.op == "-")
+        return _terms(inner.left, operator, negated, variable) + _terms(inner.right, operator, right, variable)
+    if isinstance(inner, Unary) and inner.op == "-" and operator == "+" and _holds(inner, variable):
+        return _terms(inner.operand, operator, not negated, variable)
     return [(expr, negated)]
 
 
-def _through_integers(expr: Expr) -> Expr:
-    """The expression below conversions between integer types and value-keeping ones: sums, products and bit operations commute with
-    them in the result's width."""
+def _holds(expr: Expr, variable: Variable) -> bool:
+    """True when the expression's type has all the bits of the variable's, so that what it wraps away is not in the variable."""
+    return expr.type is not None and variable.element is not None and expr.type.bits >= variable.element.bits
+
+
+def _through_integers(expr: Expr, variable: Variable) -> Expr:
+    """The expression below conversions between integer types no narrower than the variable's, and value-keeping ones: sums, products
+    and bit operations commute with them in the variable's width."""
     while isinstance(expr, Cast) and expr.type is not None and expr.operand.type is not None:
-        both = expr.type.is_integer and expr.operand.type.is_integer
+        both = expr.type.is_integer and expr.operand.type.is_integer and _holds(expr, variable) and _holds(expr.operand, variable)
         if not both and not keeps_values(expr.operand.type, expr.type):
             break
         expr = expr.operand

@@ -44,7 +44,7 @@ class Scan:
 
     def varies(self, variable: Variable) -> frozenset[str]:
         """The loops whose iterations may change the variable (or what it points to)."""
-        if variable.is_const and not variable.is_reference and variable.storage is Storage.SCALAR:
+        if variable.is_const and not variable.is_reference and variable.storage is Storage.SCALAR and variable.id not in self.declared:
             return NO_LOOPS
         return frozenset(self.writes.get(variable.id, ())) | frozenset(self.unknown)
 

@@ -76,9 +76,13 @@ class KernelBuilder:
             return Reason("macro-in-kernel", source.span(use.begin, use.end), use.name)
         for pragma_inside in self._openmp.directives_in(span.begin, span.end):
             return Reason("user-openmp", source.span(pragma_inside, pragma_inside + 1))
-        if self._openmp.threadprivate:
+        if self._unit.options_changed is not None:
+            at = self._unit.options_changed
+            return Reason("unmodelled-statement", source.span(at, at + 1), "optimisation options are changed in the source")
+        private = self._openmp.threadprivate | self._unit.threadprivate
+        if private:
             for token in source.tokens_in(span.begin, span.end):
-                if token.text in self._openmp.threadprivate:
+                if not private.isdisjoint(self._unit.macros.words_behind({token.text})):
                     return Reason("thread-local-access", source.span(token.begin, token.end), token.text)
         for directive in source.directives_in(span.begin, span.end):
             return Reason("macro-in-kernel", source.span(directive.begin, directive.end), f"#{directive.name}")
@@ -94,7 +98,14 @@ class KernelBuilder:
         variables = context.variables.all
         calls = around.calls
         identity = digest(
-            unit.language, text, variables, around.prelude, around.headers, calls, (live.live_in, live.live_out, live.dead_after)
+            unit.language,
+            text,
+            variables,
+            around.prelude,
+            around.headers,
+            calls,
+            (live.live_in, live.live_out, live.dead_after),
+            nest=nest,
         )
         return Kernel(
             id=identity,

@@ -68,14 +68,21 @@ class Calls:
 
 
 def is_library(unit: Unit, callee: Cursor) -> bool:
-    """True for built-in functions and those of the C and C++ libraries: global or in std, declared in a system header."""
+    """True for built-in functions and those of the C and C++ libraries: in std, or with C's linkage, declared in a system header.
+
+    Any project's headers may be system headers (``-isystem``) and declare an ``int log(int)`` of their own.
+    """
     ast = unit.ast
     if ast.spelling(callee).startswith("__builtin_"):
         return True
+    if not unit.hosted or ast.spelling(callee) in unit.weak:
+        return False
     if ast.place(callee).file is None:
         return True
     name = unit.qualified_name(callee)
-    return ast.in_system_header(callee) and ("::" not in name or name.startswith(("std::", "__gnu_cxx::")))
+    if not ast.in_system_header(callee):
+        return False
+    return name.startswith(("std::", "__gnu_cxx::")) or ("::" not in name and ast.mangled(callee) == name)
 
 
 def call_refusal(unit: Unit, node: Node, callee: Cursor | None) -> Refused | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from perfcc.core.ir import Access, Binary, Call, Cast, Conditional, ContainerSize, Expr, FloatConst, IntConst, Unary, VarRef
 from perfcc.core.span import Span
 from perfcc.core.types import ScalarType, Storage, TypeKind, Variable
+from perfcc.frontend import attributes
 from perfcc.frontend import kinds as k
 from perfcc.frontend.tree import Node, strip
 from perfcc.frontend.uses import is_std_minmax
@@ -169,7 +170,7 @@ class Expressions:
         definition = self._ast.definition(declared) or declared
         if scalar is None or self._ast.initialiser(definition) is None or scalar.spelling == "long double":
             return None
-        if self._context.declared_inside(definition):
+        if self._context.declared_inside(definition) or attributes.elsewhere(self._unit, definition):
             return None
         value = self._ast.evaluate(definition)
         if isinstance(value, int) and scalar.kind is not TypeKind.FLOAT:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from perfcc.core.ir import Binary, Expr, IntConst, Unary
-from perfcc.core.types import Scope, Storage, Variable
+from perfcc.core.types import Scope, Storage, TypeKind, Variable
 from perfcc.frontend import kinds as k
 from perfcc.frontend.context import Context
-from perfcc.frontend.expressions import Expressions
+from perfcc.frontend.expressions import Expressions, fits
 from perfcc.frontend.refusal import Refused
 from perfcc.frontend.tree import Node, strip
 
@@ -51,6 +51,8 @@ def read_header(context: Context, values: Expressions, node: Node) -> Header:
         raise unit.refuse("not-counted", node, "the step leads away from the bound")
     if relation == "!=" and abs(step_value) != 1:
         raise unit.refuse("not-counted", node, "the step may jump over the bound")
+    if not fits(abs(step_value) if scalar.kind is TypeKind.UNSIGNED else step_value, scalar):
+        raise unit.refuse("not-counted", node, f"{var_name} can't hold the step")
     lower = values.value(lower_node)
     if declares:
         context.needs.types_in(declaration)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
 
+from perfcc.core.ir import Loop
 from perfcc.core.kernel import CallEffect
-from perfcc.core.types import Variable
+from perfcc.core.types import ScalarType, Variable
 
 
 def digest(
@@ -19,8 +21,12 @@ def digest(
     calls: Iterable[CallEffect] = (),
     live: Iterable[tuple[str, ...]] = (),
     refusal: str = "",
+    nest: Loop | None = None,
 ) -> str:
-    """24 hexadecimal digits. Line ends and trailing blanks of ``text`` don't count."""
+    """24 hexadecimal digits. Line ends and trailing blanks of ``text`` don't count.
+
+    ``nest`` tells apart texts whose words mean different things in different units: overloads, typedefs, promotions.
+    """
     hasher = hashlib.blake2b(digest_size=12)
 
     def add(*parts: object) -> None:
@@ -39,4 +45,26 @@ def digest(
         add(call.callee, call.pure, call.errno_values, call.may_throw, call.definition, call.header)
     for ids in live:
         add(*ids)
+    if nest is not None:
+        add(*_structure(nest))
     return hasher.hexdigest()
+
+
+def _structure(node: object) -> Iterator[str]:
+    """The tree in words, places in the source left out; variables by their ids."""
+    if isinstance(node, Variable):
+        yield node.id
+    elif isinstance(node, ScalarType):
+        yield f"{node.spelling}:{node.bits}"
+    elif isinstance(node, tuple):
+        yield "("
+        for item in node:
+            yield from _structure(item)
+        yield ")"
+    elif hasattr(node, "__dataclass_fields__"):
+        yield type(node).__name__
+        for field in fields(node):  # type: ignore[arg-type]
+            if field.name != "span":
+                yield from _structure(getattr(node, field.name))
+    else:
+        yield repr(node)

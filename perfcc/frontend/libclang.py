@@ -84,6 +84,7 @@ _PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "clang_getSpecializedCursorTemplate": (Cursor, (Cursor,)),
     "clang_getCursorSemanticParent": (Cursor, (Cursor,)),
     "clang_getCursorLinkage": (c_int, (Cursor,)),
+    "clang_Cursor_getMangling": (_String, (Cursor,)),
     "clang_getCursorTLSKind": (c_int, (Cursor,)),
     "clang_Cursor_getStorageClass": (c_int, (Cursor,)),
     "clang_Cursor_getVarDeclInitializer": (Cursor, (Cursor,)),
@@ -312,6 +313,10 @@ class Ast:
 
     def spelling(self, cursor: Cursor) -> str:
         return _text(self.lib, self.lib.clang_getCursorSpelling(cursor))
+
+    def mangled(self, cursor: Cursor) -> str:
+        """The symbol of a function or variable."""
+        return _text(self.lib, self.lib.clang_Cursor_getMangling(cursor))
 
     def referenced(self, cursor: Cursor) -> Cursor | None:
         return self._or_none(self.lib.clang_getCursorReferenced(cursor))

@@ -62,6 +62,9 @@ def _parse(request: TranslationUnit, source: SourceFile) -> ParsedUnit:
 
         ast.visit_top(top)
         unit.macros.finish()
+        for name in includes:
+            if not _COMPILERS_OWN.search(name):
+                unit.look_through(name)
         builder = KernelBuilder(unit)
         kernels: list[Kernel] = []
         for site in collect.functions(unit, tops, collect.loop_offsets(unit)):

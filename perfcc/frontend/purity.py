@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from perfcc.core.kernel import CallEffect
 from perfcc.core.types import Storage
+from perfcc.frontend import attributes, library
 from perfcc.frontend import kinds as k
-from perfcc.frontend import library
 from perfcc.frontend.libclang import Cursor
 from perfcc.frontend.tree import Node
 from perfcc.frontend.unit import Unit
@@ -67,6 +67,9 @@ class Purity:
             raise Impure("unknown-call")
         if definition.kind not in (k.FUNCTION_DECL, k.CXX_METHOD) or ast.template_of(callee) is not None:
             raise Impure("unknown-effects", "a template")
+        attribute = attributes.replaceable(self._unit, definition)
+        if attribute:
+            raise Impure("unknown-effects", f"it has the attribute {attribute}")
         body = Node(ast, definition, None)
         errno: dict[str, None] = {}
         callees: list[Cursor] = []
@@ -126,7 +129,8 @@ class Purity:
             parent = ast.parent(declared)
             if parent is not None and ast.key(parent) == ast.key(function):
                 return
-            if self._unit.types.is_const(ast.type(declared)) and ast.evaluate(ast.definition(declared) or declared) is not None:
+            constant = self._unit.types.is_const(ast.type(declared)) and ast.evaluate(ast.definition(declared) or declared) is not None
+            if constant and not attributes.elsewhere(self._unit, declared):
                 return
             raise Impure("unknown-effects", f"it uses {ast.spelling(declared)}")
         raise Impure("unknown-effects", f"it uses {ast.spelling(declared)}")

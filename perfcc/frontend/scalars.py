@@ -179,6 +179,8 @@ class Types:
         name = spelling.removeprefix("const ")
         if type.kind != k.T_RECORD or not name.startswith("std::vector<"):
             return None
+        if not self._ast.in_system_header(self._lib.clang_getTypeDeclaration(type)):
+            return None  # a specialisation of the program's own
         element: Type = self._lib.clang_Type_getTemplateArgumentAsType(type, 0)
         text = self._ast.type_spelling(element)
         return element if name in (f"std::vector<{text}>", f"std::vector<{text}, std::allocator<{text}>>") else None

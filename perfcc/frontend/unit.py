@@ -6,18 +6,21 @@ from collections.abc import Sequence
 
 from perfcc.core.reason import Reason
 from perfcc.core.span import Span
+from perfcc.frontend import attributes
 from perfcc.frontend.libclang import Ast, Cursor
 from perfcc.frontend.macros import Macros
 from perfcc.frontend.refusal import Refused
 from perfcc.frontend.scalars import Types
-from perfcc.frontend.source import SourceFile
+from perfcc.frontend.source import SourceFile, scan
 from perfcc.frontend.tree import Node
 
 
 class Unit:
     """The AST, the main file's text, its macros and types.
 
-    ``path`` is the main file as libclang names it, ``language`` ``c`` or ``c++``.
+    ``path`` is the main file as libclang names it, ``language`` ``c`` or ``c++``. ``hosted``: functions named like the C library's are
+    the C library's. ``weak`` are names that pragmas leave to the linker, ``threadprivate`` those that a header's
+    pragmas give to each thread; ``options_changed`` is where the source sets optimisation options of its own.
     """
 
     def __init__(self, ast: Ast, source: SourceFile, path: str, args: Sequence[str], language: str) -> None:
@@ -28,6 +31,20 @@ class Unit:
         self.types = Types(ast)
         self.macros = Macros(ast, path, source, args)
         self.texts: dict[str, bytes] = {path: source.text}
+        self.hosted = not any(arg.startswith("-fno-builtin") or arg == "-ffreestanding" for arg in args)
+        self.weak: set[str] = attributes.weak_names(source.directives)
+        self.threadprivate: set[str] = set()
+        self.options_changed: int | None = attributes.changes_options(source.tokens, source.directives)
+
+    def look_through(self, file: str) -> None:
+        """Takes in the pragmas and attributes of a header that act on what the main file does with its names."""
+        text = self.text_of(file)
+        if attributes.worth_a_look(text):
+            tokens, directives = scan(text)
+            self.weak |= attributes.weak_names(directives)
+            self.threadprivate |= attributes.threadprivate_names(directives)
+            if self.options_changed is None and attributes.changes_options(tokens, directives) is not None:
+                self.options_changed = 0
 
     def end_of(self, node: Node) -> int:
         """The node's end; where its last token is an argument of a macro, the end of the macro's use."""

@@ -126,4 +126,8 @@ def is_std_minmax(call: Node) -> bool:
     if call.spelling not in ("min", "max") or len(call.children) != 3:
         return False
     callee = call.ast.referenced(call.cursor)
-    return callee is not None and call.ast.in_system_header(callee)
+    owner = call.ast.parent(callee) if callee is not None else None
+    if callee is None or owner is None or not call.ast.in_system_header(callee):
+        return False
+    above = call.ast.parent(owner)
+    return call.ast.spelling(owner) == "std" and owner.kind == k.NAMESPACE and (above is None or above.kind != k.NAMESPACE)

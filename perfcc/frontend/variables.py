@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from perfcc.core.span import Span
 from perfcc.core.types import Scope, Storage, Variable
+from perfcc.frontend import attributes
 from perfcc.frontend import kinds as k
 from perfcc.frontend.libclang import Cursor
 from perfcc.frontend.scalars import Shape
@@ -50,6 +51,7 @@ class Variables:
         shape = unit.types.shape_of(declaration)
         thread_local = ast.lib.clang_getCursorTLSKind(declaration) != 0
         self._check(shape, thread_local, node, name)
+        self._check_attributes(declaration, node, name)
         if declaration.kind == k.FIELD_DECL:
             self._check_field(declaration, node, name)
         begin, end = ast.extent(declaration)
@@ -89,6 +91,17 @@ class Variables:
             raise refuse("thread-local-access", node, name)
         if shape.storage is Storage.OTHER:
             raise refuse("unmodelled-type", node, f"{name} is {shape.why}")
+
+    def _check_attributes(self, declaration: Cursor, node: Node, name: str) -> None:
+        """An object that may go by another name or another type too."""
+        unit = self._unit
+        attribute = attributes.elsewhere(unit, declaration) if declaration.kind == k.VAR_DECL else ""
+        owner = unit.ast.parent(declaration) if declaration.kind == k.FIELD_DECL else None
+        given = attributes.words(unit, owner) if owner is not None else set()
+        if "may_alias" in given or attributes.aliases_anything(unit, unit.ast.type(declaration)):
+            attribute = "may_alias"
+        if attribute:
+            raise unit.refuse("unmodelled-type", node, f"{name} has the attribute {attribute}")
 
     def _check_field(self, declaration: Cursor, node: Node, name: str) -> None:
         """Bit-fields share memory with their neighbours, and members of unions with each other."""

@@ -12,7 +12,7 @@ from perfcc.core.span import Span
 from perfcc.core.types import Scope, Storage, Variable
 from perfcc.rules.region import Accumulator, Header, accumulated, element, indented, is_ours, region
 from perfcc.rules.source import SourceText, bare
-from perfcc.rules.tree import only_loop
+from perfcc.rules.tree import assigned, only_loop
 from perfcc.rules.types import same, type_of
 
 
@@ -141,10 +141,11 @@ class _Printer:
 
 
 def _simple(loop: Loop, expr: Expr) -> bool:
-    """True when the expression can be evaluated again at no cost and with no change of type: a constant or a local scalar."""
+    """True when the expression can be evaluated again at no cost and with no change of type: a constant, or a local scalar
+    that the loop leaves alone (what it writes may be a thread's own copy, or a partial result)."""
     if isinstance(expr, IntConst):
         return True
-    if not isinstance(expr, VarRef) or expr.var.element is None or loop.var.element is None:
+    if not isinstance(expr, VarRef) or expr.var.element is None or loop.var.element is None or expr.var.id in assigned(loop):
         return False
     return same(expr.var.element, loop.var.element) and expr.var.scope in (Scope.LOCAL, Scope.PARAMETER) and not expr.var.is_reference
 

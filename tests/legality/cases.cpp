@@ -470,3 +470,88 @@ void bound_in_memory(int *a, const int *n) {
     for (int i = 0; i < *n; i++)
         a[i] = i;
 }
+
+typedef int __attribute__((may_alias)) pun;
+
+// expect: unmodelled-type
+void may_alias(pun *a, const float *b, int n) {
+    for (int i = 0; i < n; i++)
+        a[i] = b[i];
+}
+
+// expect: nonaffine-write
+void constant_of_an_iteration(int *__restrict a, const int *__restrict x, int n) {
+    for (int i = 0; i < n; i++) {
+        const bool up = x[i] > 0;
+        a[i + up] += 1;
+    }
+}
+
+// expect: scalar-carried
+unsigned long cut_short(unsigned long s, const unsigned long *a, int n) {
+    for (int i = 0; i < n; i++)
+        s = (unsigned)(s + a[i]);
+    return s;
+}
+
+// expect: scalar-carried
+int cut_to_a_byte(int s, const int *a, int n) {
+    for (int i = 0; i < n; i++)
+        s = (unsigned char)(s | a[i]);
+    return s;
+}
+
+// expect: not-counted
+void step_backwards_in_disguise(int *a, int n) {
+    for (int i = 0; i < n; i += 4294967295u)
+        a[i] = 1;
+}
+
+extern "C" {
+int one_name[100];
+extern int another_name[100] __attribute__((alias("one_name")));
+}
+
+// expect: unmodelled-type
+void two_names(int n) {
+    for (int i = 0; i < n; i++)
+        one_name[i] = another_name[99 - i];
+}
+
+__attribute__((weak)) int replaced_later(int x) { return x; }
+
+// expect: unknown-effects
+void weak_function(int *a, int n) {
+    for (int i = 0; i < n; i++)
+        a[i] = replaced_later(i);
+}
+
+extern const int weak_length;
+const int weak_length __attribute__((weak)) = 5;
+
+// expect: unmodelled-type
+void weak_constant(int *a, const int *b) {
+    for (int i = 0; i < weak_length; i++)
+        a[i] = b[i];
+}
+
+unsigned char pool[4096];
+
+struct Placed {
+    unsigned char x[64];
+    int length;
+    void into_the_pool(int n);
+    void length_in_the_pool();
+};
+
+// expect: guarded
+void Placed::into_the_pool(int n) {
+    for (int i = 0; i < n; i++)
+        pool[i] = x[63 - i];
+}
+
+// expect: guarded
+void Placed::length_in_the_pool() {
+    for (int i = 0; i < length; i++)
+        pool[i] = 1;
+}

@@ -30,7 +30,7 @@ def kernels() -> dict[str, list[Kernel]]:
     assert unit.refusal is None, unit.refusal
     result: dict[str, list[Kernel]] = {}
     for kernel in unit.kernels:
-        result.setdefault(kernel.function.split("(")[0], []).append(kernel)
+        result.setdefault(kernel.function.split("(")[0].split("::")[-1], []).append(kernel)
     return result
 
 

@@ -65,3 +65,11 @@ def test_variable_ids_tell_equal_names_apart() -> None:
     text = "void f(int* a, int n) { for (int i = 0; i < n; i++) { { int t = a[i]; a[i] = t; } { int t = 2; a[i] += t; } } }"
     ids = [v.id for v in kernel(text).variables if v.name == "t"]
     assert len(set(ids)) == 2
+
+
+def test_overloads_count() -> None:
+    """The same words call ``int abs(int)`` with one header and ``double abs(double)`` with the other."""
+    text = "int f(const double *x, int s, int n) { for (int i = 0; i < n; i++) s += abs(x[i]); return s; }"
+    integer, floating = kernel("#include <cstdlib>\n" + text), kernel("#include <stdlib.h>\n" + text)
+    assert integer.text == floating.text
+    assert integer.id != floating.id

@@ -86,6 +86,7 @@ _ROWS = (
     ReasonKind("crashed", "verify", "the rewrite crashed or did not end in time", ""),
     ReasonKind("not-faster", "verify", "no size was found at which the rewrite is at least 1.10x faster", ""),
     ReasonKind("beaten", "verify", "another rewrite of the same loop is faster", ""),
+    ReasonKind("too-little-work", "rules", "the loop does too little for a rewrite to gain anything", ""),
     ReasonKind("machine-busy", "verify", "the machine was too busy to decide on the timing", "build again when the machine is quiet"),
     ReasonKind("tool-missing", "verify", "a tool that a check needs is missing", "see perfcc --doctor"),
     # -- pipeline

@@ -1,9 +1,10 @@
 // The job file is text, one record a line, the first word its kind:
 //
 //   perfcc-job 1
-//   mode compare|run|time|cover
+//   mode compare|run|time|probe|cover
 //   original|candidate|data|scratch PATH          (the rest of the line)
-//   paged|poison|wall|errno|seed|sample_ns|samples|pairs|cpu_seconds|address_bytes NUMBER
+//   paged|poison|wall|errno|seed|sample_ns|samples|pairs|limit_ms|cpu_seconds|address_bytes NUMBER
+//   sign_test RATIO WIN LOSS ACCEPT REJECT        (in thousandths)
 //   var scalar|pointer|array|vector ELEMENT_BYTES NAME
 //   input ID                                      (what follows belongs to it)
 //   block DATA_OFFSET BYTES ALIGNMENT COMPARED    (content: bytes of the data file)
@@ -58,6 +59,8 @@ Mode mode_of(const std::string &word) {
     return Mode::Run;
   if (word == "time")
     return Mode::Time;
+  if (word == "probe")
+    return Mode::Probe;
   if (word == "cover")
     return Mode::Cover;
   throw std::runtime_error("unknown mode: " + word);
@@ -126,6 +129,14 @@ Job read_job(const std::string &path) {
       job.samples = static_cast<unsigned>(number(line));
     } else if (word == "pairs") {
       job.pairs = static_cast<unsigned>(number(line));
+    } else if (word == "limit_ms") {
+      job.limit_ms = number(line);
+    } else if (word == "sign_test") {
+      job.ratio = number(line);
+      job.win = number(line);
+      job.loss = number(line);
+      job.accept = number(line);
+      job.reject = number(line);
     } else if (word == "cpu_seconds") {
       job.cpu_seconds = number(line);
     } else if (word == "address_bytes") {

@@ -36,7 +36,7 @@ struct Input {
   std::vector<Argument> arguments; // one a variable, in the variables' order
 };
 
-enum class Mode { Compare, Run, Time, Cover };
+enum class Mode { Compare, Run, Time, Probe, Cover };
 
 struct Job {
   Mode mode = Mode::Compare;
@@ -52,6 +52,13 @@ struct Job {
   std::uint64_t sample_ns = 1000000;
   unsigned samples = 3; // a side and pair; the least counts
   unsigned pairs = 60;
+  std::uint64_t limit_ms = 0; // after which no further pair begins; 0: none
+  // The sequential sign test that ends the pairs, in thousandths; bounds of 0 are never reached.
+  std::uint64_t ratio = 1100;
+  std::uint64_t win = 0;
+  std::uint64_t loss = 0;
+  std::uint64_t accept = 0;
+  std::uint64_t reject = 0;
   std::uint64_t cpu_seconds = 60;
   std::uint64_t address_bytes = 0; // 0: no limit
   std::vector<Variable> variables;

@@ -47,6 +47,8 @@ int main(int count, char **words) {
     Library original = load(job.original, job);
     if (job.mode == Mode::Run || job.mode == Mode::Cover) {
       run_all(job, original, report);
+    } else if (job.mode == Mode::Probe) {
+      time_original(job, original, report);
     } else {
       Library candidate = load(job.candidate, job);
       if (job.mode == Mode::Compare)

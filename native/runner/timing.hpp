@@ -7,8 +7,12 @@
 
 namespace perfcc {
 
-// For the first input, one line a pair: {"pair":I,"old":NS,"new":NS,"equal":BOOL}, nanoseconds a call, until job.pairs
-// or nobody reads.
+// For the first input, pairs until the sign test decides, there are job.pairs of them, or job.limit_ms are over. Then:
+// {"wall":NS,"waited":NS}, how long the pairs took and how long threads of this process waited for a processor
+// meanwhile (-1: unknown); one line a pair, {"old":NS,"new":NS}, nanoseconds a call; {"input":ID,"equal":BOOL}.
 void time_pairs(const Job &job, const Library &original, const Library &candidate, std::FILE *report);
+
+// For each input a line {"input":ID,"ns":NS}, nanoseconds a call of the original.
+void time_original(const Job &job, const Library &original, std::FILE *report);
 
 } // namespace perfcc

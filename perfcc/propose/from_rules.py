@@ -16,15 +16,21 @@ from perfcc.core.ir import loops
 from perfcc.core.kernel import Kernel
 from perfcc.core.proof import Refusal
 from perfcc.core.protocols import Match
+from perfcc.core.reason import Reason
 from perfcc.rules.discovery import rules
 from perfcc.rules.engine import Analyse, State, apply, candidate, matches, start
 from perfcc.rules.order import cost
 from perfcc.rules.tree import path
+from perfcc.verify.evaluate import Environment, evaluate
 
 STATES = 48
 """Most sequences that are looked at for one kernel."""
 FIRST = 6
 """Candidates of a generation."""
+PLAUSIBLE = 1.5
+"""How much dearer by the model than an accepted candidate another may be and still be tried."""
+LEAST_WORK = 1000
+"""Innermost iterations below which neither threads nor another order of loops can gain a tenth."""
 _PLACES = 4
 """Places at which one rule is applied to one state."""
 
@@ -36,15 +42,18 @@ class FromRules:
         self._analyse = analyse
         self._rules = tuple(id for id in rules() if id not in rules_off)
         self._threads = threads or os.cpu_count() or 1
-        self._found: dict[tuple[str, int], tuple[Candidate, ...]] = {}
+        self._found: dict[tuple[str, int], tuple[tuple[float, Candidate], ...]] = {}
 
     def propose(self, kernel: Kernel, facts: Facts, tried: tuple[Verdict, ...]) -> Iterable[Candidate]:
         """Generation 0: the best sequences by the model. Later: variations of the fastest accepted candidate, then untried sequences."""
+        ranked = self._sequences(kernel, facts)
         if not tried:
-            return self._sequences(kernel, facts)[:FIRST]
+            return tuple(found for _, found in ranked[:FIRST])
+        costs = {found.fast: cost for cost, found in ranked}
+        least = min((costs[v.candidate.fast] for v in tried if isinstance(v, Accepted) and v.candidate.fast in costs), default=None)
+        worthy = (found for cost, found in ranked if least is None or cost <= PLAUSIBLE * least)
         seen = {verdict.candidate.fast for verdict in tried}
-        fresh = _distinct((*self._variations(kernel, facts, tried), *self._sequences(kernel, facts)), seen)
-        return tuple(fresh)[:FIRST]
+        return tuple(_distinct((*self._variations(kernel, facts, tried), *worthy), seen))[:FIRST]
 
     def refusals(self, kernel: Kernel, facts: Facts) -> tuple[tuple[str, Refusal], ...]:
         """What each rule said no to on the nest as it stands, outermost loops first."""
@@ -52,6 +61,9 @@ class FromRules:
         if isinstance(state, Refusal):
             return (("", state),)
         found: list[tuple[str, Refusal]] = []
+        if self._offered_too_little(kernel, facts):
+            words = f"less than {LEAST_WORK} iterations, whatever the input"
+            return (("", Refusal("", Reason("too-little-work", kernel.span, words))),)
         for id in self._rules:
             for match in matches(state, id):
                 proof = rules()[id].legal(match, facts)
@@ -59,11 +71,23 @@ class FromRules:
                     found.append((match.loop, proof))
         return tuple(dict.fromkeys(found))
 
-    def _sequences(self, kernel: Kernel, facts: Facts) -> tuple[Candidate, ...]:
+    def _sequences(self, kernel: Kernel, facts: Facts) -> tuple[tuple[float, Candidate], ...]:
+        """By estimated time, least first, without those whose work is known to be too little to gain anything."""
+        return tuple((cost, found) for cost, found in self._ranked(kernel, facts) if not _too_little(found))
+
+    def _offered_too_little(self, kernel: Kernel, facts: Facts) -> bool:
+        ranked = self._ranked(kernel, facts)
+        return bool(ranked) and all(_too_little(found) for _, found in ranked)
+
+    def _ranked(self, kernel: Kernel, facts: Facts) -> tuple[tuple[float, Candidate], ...]:
         key = (kernel.id, kernel.span.begin)
         if key not in self._found:
-            ranked = sorted(self._states(kernel, facts), key=self._cost)
-            self._found[key] = tuple(_distinct((candidate(state) for state in ranked), set()))
+            ranked = sorted(((self._cost(state), state) for state in self._states(kernel, facts)), key=lambda pair: pair[0])
+            first: dict[str, tuple[float, Candidate]] = {}
+            for (cost, *_), state in ranked:
+                found = candidate(state)
+                first.setdefault(found.fast, (cost, found))
+            self._found[key] = tuple(first.values())
         return self._found[key]
 
     def _states(self, kernel: Kernel, facts: Facts) -> list[State]:
@@ -156,6 +180,14 @@ class FromRules:
                 return None
             state = after
         return state
+
+
+def _too_little(found: Candidate) -> bool:
+    """True when the work of the loop it starts at is a constant, and a small one."""
+    if found.work is None:
+        return False
+    value = evaluate(found.work, Environment())
+    return value is not None and value < LEAST_WORK
 
 
 def _distinct(candidates: Iterable[Candidate], seen: set[str]) -> Iterator[Candidate]:

@@ -30,7 +30,7 @@ def search(
     clock: Clock = time.monotonic,
     render: Render | None = None,
 ) -> Decision:
-    """Judges candidates until a generation brings nothing faster, the proposers have no more, or the budget is spent.
+    """Judges candidates until a generation brings nothing better, the proposers have no more, or the budget is spent.
 
     ``render`` makes the replacement text of the winner. The same verdicts give the same decision.
     """
@@ -51,7 +51,7 @@ def search(
                 break
             verdict = judge.judge(candidate)
             verdicts.append(verdict)
-            if isinstance(verdict, Accepted) and (best is None or verdict.speedup > best.speedup):
+            if isinstance(verdict, Accepted) and (best is None or _better(verdict, best)):
                 best = verdict
         if stopped is not None or (before is not None and best is before):
             break
@@ -84,6 +84,22 @@ def _why(kernel: Kernel, facts: Facts, said: Sequence[Refusal]) -> Reason:
     blockers = [reason for own in facts.loops for reason in own.blockers]
     specific = [refusal.reason for refusal in said if refusal.rule and refusal.reason.id not in _NOT_APPLICABLE]
     return next(iter((*general, *blockers, *facts.reorder_blockers, *specific)), Reason("no-rule", kernel.span))
+
+
+def _better(new: Accepted, best: Accepted) -> bool:
+    """True when ``new`` is faster; where the intervals can't tell the two apart, when it takes fewer steps."""
+    (low, high), (best_low, best_high) = _interval(new), _interval(best)
+    if new.speedup > best_high or best.speedup < low:
+        return new.speedup > best.speedup
+    if best.speedup > high or new.speedup < best_low:
+        return False
+    return len(new.candidate.steps) < len(best.candidate.steps)
+
+
+def _interval(verdict: Accepted) -> tuple[float, float]:
+    """Of the speed-up, at the largest size."""
+    largest = max(verdict.timings, key=lambda timing: timing.work, default=None)
+    return (verdict.speedup, verdict.speedup) if largest is None else (largest.low, largest.high)
 
 
 def _batch(kernel: Kernel, facts: Facts, proposers: Sequence[Proposer], verdicts: tuple[Verdict, ...]) -> Iterator[Candidate]:

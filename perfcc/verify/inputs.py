@@ -22,7 +22,10 @@ MOST_BYTES = 256 << 20
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What one input is to be: ``size`` for bounds, ``skew`` sets different bounds apart, ``kind`` names the values (see values.fill)."""
+    """What one input is to be: ``size`` for bounds, ``skew`` sets different bounds apart, ``kind`` names the values (see values.fill).
+
+    With ``long``, the id of a bound, only that one is of ``size``; the others are ``short``.
+    """
 
     label: str
     size: int
@@ -31,6 +34,8 @@ class Shape:
     alias: tuple[str, str] | None = None
     shift: int = 0
     slack: int = 0
+    long: str | None = None
+    short: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,8 @@ class Maker:
             elif v.id in self.roles.windows and v.element.is_integer and shape.size > 40:
                 chosen[v.id] = 5
             elif v.id in bounds and v.element.is_integer:
-                chosen[v.id] = _fit(shape.size + shape.skew * bounds.index(v.id), v)
+                size = shape.size if shape.long in (None, v.id) else shape.short
+                chosen[v.id] = _fit(size + shape.skew * bounds.index(v.id), v)
             else:
                 chosen[v.id] = values.scalar(v, shape.kind, self.roles.constants, random)
         self._repair(chosen)

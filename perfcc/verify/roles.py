@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from perfcc.core.facts import Facts, Holds, NoOverlap, NoWrap, Obligation, Untouched
@@ -145,13 +145,18 @@ def _assigned(nest: Loop) -> dict[str, list[Expr]]:
     return found
 
 
-def _expand(expr: Expr, assigned: dict[str, list[Expr]], seen: frozenset[str] = frozenset()) -> Iterator[Expr]:
+def _expand(expr: Expr, assigned: Mapping[str, Sequence[Expr]], seen: frozenset[str] = frozenset()) -> Iterator[Expr]:
     """The parts of ``expr``, those of the values of locals in it included."""
     for part in expressions(expr):
         yield part
         if isinstance(part, VarRef) and part.var.id in assigned and part.var.id not in seen:
             for value in assigned[part.var.id]:
                 yield from _expand(value, assigned, seen | {part.var.id})
+
+
+def parts(expr: Expr, locals: Mapping[str, Sequence[Expr]]) -> Iterator[Expr]:
+    """The parts of ``expr``, those of the values of ``locals`` in it included."""
+    return _expand(expr, locals)
 
 
 def _places(stmt: Stmt, around: tuple[Loop, ...]) -> Iterator[Place]:

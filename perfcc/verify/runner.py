@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from perfcc.core.types import Variable
-from perfcc.verify import job
-from perfcc.verify.job import Input, Options
+from perfcc.verify import job, machine
+from perfcc.verify.job import Input, Options, Stored
 
 RACE_STATUS = 66
 
@@ -68,12 +68,13 @@ class Runner:
     program: str
     scratch: Path
     variables: tuple[Variable, ...]
+    lock: Path
     library_path: tuple[str, ...] = ()
     extra: dict[str, str] = field(default_factory=dict)
 
     def run(
         self,
-        inputs: Sequence[Input],
+        inputs: Sequence[Input] | Stored,
         options: Options,
         original: Path,
         candidate: Path | None = None,
@@ -81,10 +82,11 @@ class Runner:
         environment: dict[str, str] | None = None,
         timeout: float = 30.0,
     ) -> Report:
-        """One process over all ``inputs``, ended after ``timeout`` seconds."""
-        with self._folder() as folder:
+        """One process over all ``inputs``, ended after ``timeout`` seconds, beside no timing; a timing, which holds the lock, is alone."""
+        timing = options.mode in ("time", "probe")
+        with contextlib.nullcontext() if timing else machine.shared(self.lock), self._folder() as folder:
             path = job.write(folder, self.variables, inputs, options, original, candidate)
-            process = self._start(path, threads, environment, True)
+            process = self._start(path, threads, environment, not timing)
             timed_out = False
             try:
                 out, err = process.communicate(timeout=timeout)
@@ -93,20 +95,6 @@ class Runner:
                 end(process)
                 out, err = process.communicate()
             return _report(out, process.returncode, timed_out, err)
-
-    @contextlib.contextmanager
-    def stream(
-        self, inputs: Sequence[Input], options: Options, original: Path, candidate: Path, threads: int
-    ) -> Iterator[Iterator[dict[str, Any]]]:
-        """The lines of a timing run as they come; leaving the context ends the process."""
-        with self._folder() as folder:
-            path = job.write(folder, self.variables, inputs, options, original, candidate)
-            process = self._start(path, threads, None, False)
-            try:
-                yield _lines(process)
-            finally:
-                end(process)
-                process.communicate()
 
     @contextlib.contextmanager
     def _folder(self) -> Iterator[Path]:
@@ -131,14 +119,6 @@ def end(process: subprocess.Popen[bytes]) -> None:
     """Ends the process and whatever it started (its own group)."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-
-
-def _lines(process: subprocess.Popen[bytes]) -> Iterator[dict[str, Any]]:
-    assert process.stdout is not None
-    for raw in process.stdout:
-        line = _parse(raw.decode("utf-8", "replace"))
-        if line is not None:
-            yield line
 
 
 def _parse(text: str) -> dict[str, Any] | None:

@@ -10,15 +10,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from perfcc.core.decision import Evidence
+from perfcc.core.candidate import Candidate
+from perfcc.core.decision import Evidence, SizeTiming
 from perfcc.core.kernel import Kernel
 from perfcc.core.reason import Reason
 from perfcc.core.span import Span
+from perfcc.verify import machine, tiled
 from perfcc.verify.build import Builder, first_error
 from perfcc.verify.builds import Builds
 from perfcc.verify.codelet import Codelets
 from perfcc.verify.inputs import Maker, Shape, shapes
 from perfcc.verify.job import Input, Options
+from perfcc.verify.ladder import Ladder
 from perfcc.verify.runner import Report, Runner
 from perfcc.verify.toolchain import Toolchain
 
@@ -36,7 +39,9 @@ class Session:
     """The original's side of every check.
 
     ``inputs`` are valid: the original runs on them without fault, and gives the same whatever unwritten memory holds.
-    ``essential`` are a few of them that reach every edge; ``void`` says by id why an input was dropped; ``patience`` is in seconds.
+    ``essential`` are a few of them that reach every edge; ``void`` says by id why an input was dropped. ``best``: the fastest candidate so
+    far, at the largest size. ``patience``: seconds that a comparison may take; ``quiet_seconds``: what is left of those that may be spent
+    on waiting for a quiet machine.
     """
 
     kernel: Kernel
@@ -53,7 +58,11 @@ class Session:
     sandbox: tuple[str, ...] = ()
     void: dict[int, str] = field(default_factory=dict)
     evidence: list[Evidence] = field(default_factory=list)
-    patience: float = 30.0
+    patience: float = 10.0
+    best: SizeTiming | None = None
+    quiet_seconds: float = 25.0
+    _ladder: Ladder | None = None
+    _blocks: dict[Shape, tuple[Input, ...]] = field(default_factory=dict)
 
     def prepare(self) -> Reason | None:
         """Builds the original, makes inputs, drops the void ones, measures coverage. A Reason when this kernel can't be judged."""
@@ -66,6 +75,32 @@ class Session:
                 words = f"the loop does not compile on its own: {first_error(built.diagnostics)}"
                 return Reason("live-in-unsupported", self.kernel.span, words)
         return self._judge_inputs(candidates)
+
+    @property
+    def ladder(self) -> Ladder:
+        """The inputs to time on."""
+        if self._ladder is None:
+            library = self.original.get("time").path
+            assert library is not None
+            self._ladder = Ladder(self.maker, self.runner, self.directory, library)
+        return self._ladder
+
+    def blocks(self, candidate: Candidate) -> tuple[Input, ...]:
+        """Valid inputs on which several threads of ``candidate`` get something to do where they share blocks of iterations; else none."""
+        nest = self.kernel.nest
+        wanted = tiled.shapes(candidate.nest, nest, self.maker.roles) if candidate.threads and nest is not None else ()
+        for shape in wanted:
+            if shape not in self._blocks:
+                made = self.maker.make(40000 + len(self._blocks), shape)
+                self._blocks[shape] = tuple(self._stable(self._faultless([made]))) if made is not None else ()
+        return tuple(item for shape in wanted for item in self._blocks[shape])
+
+    def quiet(self, patience: float) -> bool:
+        """Waits for a quiet machine, within what this kernel may wait altogether."""
+        start = time.monotonic()
+        found = machine.quiet(min(patience, self.quiet_seconds))
+        self.quiet_seconds = max(0.0, self.quiet_seconds - (time.monotonic() - start))
+        return found
 
     def _judge_inputs(self, candidates: list[Input]) -> Reason | None:
         valid = self._stable(self._faultless(candidates))
@@ -138,7 +173,7 @@ class Session:
         start = time.monotonic()
         report = self.compare(inputs, zero, pattern, 1, poison=0xA5)
         # A comparison that takes far longer than that of the original with itself has hung.
-        self.patience = 10.0 + 20.0 * (time.monotonic() - start)
+        self.patience = max(self.patience, 10.0 + 20.0 * (time.monotonic() - start))
         good = {int(line["input"]) for line in report.results if line.get("equal") is True}
         for item in inputs:
             if item.id not in good:

@@ -12,6 +12,7 @@ from perfcc.verify.evaluate import Number
 from perfcc.verify.roles import Roles
 
 Array = numpy.ndarray[Any, Any]
+_PATTERN = 262139
 
 
 def dtype(type: ScalarType) -> numpy.dtype[Any]:
@@ -55,12 +56,20 @@ def fill(v: Variable, count: int, limits: tuple[int, int] | None, kind: str, rol
     if limits is not None and type.is_integer:
         made = _rows(count, limits, kind, random) if v.id in roles.rows else _indexes(count, limits, kind, random)
         return made.astype(dtype(type)).tobytes()
+    if count > _PATTERN and limits is None:
+        return _repeated(fill(v, _PATTERN, None, kind, roles, random), count)
     if type.kind is TypeKind.FLOAT:
         with numpy.errstate(over="ignore"):
             return _floats(count, kind, roles.constants, random).astype(dtype(type)).tobytes()
     if type.kind is TypeKind.BOOL:
         return random.integers(0, 2, count).astype(dtype(type)).tobytes()
     return _integers(count, type, kind, roles.constants, random).astype(dtype(type)).tobytes()
+
+
+def _repeated(pattern: bytes, count: int) -> bytes:
+    """``count`` elements from those of a pattern that is too long for a branch predictor to learn."""
+    size = len(pattern) // _PATTERN
+    return (pattern * (count // _PATTERN + 1))[: count * size]
 
 
 def _rows(count: int, limits: tuple[int, int], kind: str, random: numpy.random.Generator) -> Array:

@@ -75,7 +75,7 @@ class Verifier:
         invocation = self.unit.invocation
         builder = Builder(invocation.compiler, flags_of(invocation), invocation.language, invocation.cwd, self.toolchain, self.lock)
         libraries = (self.toolchain.omp_directory, str(Path(self.toolchain.asan).parent))
-        runner = Runner(self.toolchain.runner, scratch, shared.variables, tuple(filter(None, libraries)))
+        runner = Runner(self.toolchain.runner, scratch, shared.variables, self.lock, tuple(filter(None, libraries)))
         original = Builds(builder, self._pool, scratch, "original", shared.suffix, shared.original(), False)
         maker = inputs.maker(self.kernel, self.facts, shared.variables, shared.compared)
         return Session(self.kernel, shared, maker, builder, runner, self.toolchain, self._pool, scratch, original)
@@ -101,24 +101,31 @@ class Verifier:
         finally:
             builds.cancel()
         assert last is not None
+        largest = max(last.timings, key=lambda timing: timing.work, default=None)
+        if largest is not None and (session.best is None or largest.ratio > session.best.ratio):
+            session.best = largest
         return Accepted(candidate, tuple(evidence), last.speedup, last.threshold, last.timings)
 
     def _stages(self, session: Session, candidate: Candidate, builds: Builds) -> Iterator[Callable[[], Result]]:
         """The stages in order; compiles begin as soon as the text is within scope, the timed ones once the bits are right."""
+        threads = self.threads or len(os.sched_getaffinity(0))
         yield lambda: scope.run(session, candidate)
-        builds.start("zero", "pattern", "sanitize")
-        if candidate.threads:
-            builds.start("race", "race-planted", "race-plain")
-        yield lambda: compiles.run(session, candidate, builds)
-        yield lambda: differential.run(session, candidate, builds)
+        builds.start("zero")
         if self.with_timing:
             session.original.start("time")
             builds.start("time")
+        yield lambda: compiles.run(session, candidate, builds)
+        if self.with_timing:
+            yield lambda: timing.glance(session, candidate, builds, threads)
+        builds.start("pattern", "sanitize")
+        if candidate.threads:
+            builds.start("race", "race-planted", "race-plain")
+        yield lambda: differential.run(session, candidate, builds)
         yield lambda: sanitize.run(session, candidate, builds)
         if candidate.threads:
             yield lambda: race.run(session, candidate, builds)
         if self.with_timing:
-            yield lambda: timing.run(session, candidate, builds, self.threads or len(os.sched_getaffinity(0)))
+            yield lambda: timing.run(session, candidate, builds, threads)
 
     def evidence(self) -> tuple[Evidence, ...]:
         """What ``prepare`` found."""

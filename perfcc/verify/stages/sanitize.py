@@ -18,9 +18,10 @@ def run(session: Session, candidate: Candidate, builds: Builds) -> Result:
     if built.path is None:
         words = f"with {session.toolchain.clang}: {first_error(built.diagnostics)}"
         return failed(STAGE, Reason("does-not-compile", session.kernel.span, words))
-    report = session.run_sanitized(session.inputs, built.path, 3 if candidate.threads else 1)
-    if report.complete and len(report.results) == len(session.inputs) and "runtime error:" not in report.stderr:
-        return passed(STAGE, "no report from AddressSanitizer or UndefinedBehaviorSanitizer", ("inputs", len(session.inputs)))
-    labels = {item.id: item.label for item in session.inputs}
+    inputs = (*session.inputs, *session.blocks(candidate))
+    report = session.run_sanitized(inputs, built.path, 3 if candidate.threads else 1)
+    if report.complete and len(report.results) == len(inputs) and "runtime error:" not in report.stderr:
+        return passed(STAGE, "no report from AddressSanitizer or UndefinedBehaviorSanitizer", ("inputs", len(inputs)))
+    labels = {item.id: item.label for item in inputs}
     at, _ = report.last
     return failed(STAGE, Reason("sanitizer-report", session.kernel.span, f"{first_report(report)} on input '{labels.get(at, '')}'"))

@@ -1,11 +1,12 @@
-"""Timing: pairs at several sizes, from the largest down, until the rewrite stops winning; that is where the guard's threshold lies."""
+"""Timing: pairs at several sizes, from the largest down, until the rewrite stops winning; that is where the guard's threshold lies.
+
+A rejection counts only if our threads did not have to wait for a processor meanwhile, or if it comes again on a quiet machine.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from perfcc.core.candidate import Candidate
 from perfcc.core.decision import Evidence, SizeTiming
@@ -13,28 +14,24 @@ from perfcc.core.reason import Reason
 from perfcc.verify import machine
 from perfcc.verify.builds import Builds
 from perfcc.verify.evaluate import Environment, evaluate
-from perfcc.verify.inputs import Shape
-from perfcc.verify.job import Input, Options
+from perfcc.verify.job import Options
+from perfcc.verify.ladder import Rung
 from perfcc.verify.session import Session
 from perfcc.verify.stages.differential import describe
-from perfcc.verify.stages.result import Result, failed
+from perfcc.verify.stages.result import Result, failed, passed
 from perfcc.verify.timing import MOST_PAIRS, SignTest
 
 STAGE = "timing"
-PROBE_WORK = 1e5
-LEAST_WORK = 1e3
-LONGEST_CALL = 40e6  # nanoseconds of the original
-STEP = 6.0
-MOST_BYTES = 64 << 20
+GLANCE_STAGE = "first look"
+GLANCE_PAIRS = 3
+HOPELESS = 1.03
 LOCK_PATIENCE = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Size:
-    """An input to time on, and its work."""
-
-    input: Input
-    work: float
+ATTEMPTS = 3
+LONGEST_WAIT = 5.0
+"""Seconds of waiting for a quiet machine before one attempt."""
+WAITED_SHARE = 0.03
+"""Of the time, that our own threads may wait for a processor before a rejection is in doubt."""
+LONGEST_ATTEMPT = 8.0
 
 
 @dataclass(slots=True)
@@ -44,144 +41,153 @@ class _Timer:
     original: Path
     rewritten: Path
     threads: int
-    patience: float
-    next_id: int = 50000
+    waited: float = 0.0
+    attempts: int = 0
 
-    def size(self, work: float) -> _Size | None:
-        """The largest input whose work is at most about ``work``."""
-        low, high = 1, 1
-        while self.work_at(high) is not None and (self.work_at(high) or 0) < work and high < 1 << 28:
-            low, high = high, high * 2
-        while high - low > max(1, low // 64):
-            middle = (low + high) // 2
-            at = self.work_at(middle)
-            low, high = (middle, high) if at is not None and at <= work else (low, middle)
-        self.next_id += 1
-        made = self.session.maker.make(self.next_id, Shape("timing", low, 1), MOST_BYTES)
-        return None if made is None else _Size(made, self.work_of(made, low))
+    def work(self, rung: Rung) -> float:
+        """The value that the guard compares with its threshold; 0 where it compares nothing."""
+        value = None
+        if self.candidate.work is not None:
+            value = evaluate(self.candidate.work, Environment(rung.scalars, rung.sizes))
+        return 0.0 if value is None else float(value)
 
-    def work_at(self, size: int) -> float | None:
-        """The work at a size; None when no input of that size can be made."""
-        planned = self.session.maker.outline(Shape("timing", size, 1), MOST_BYTES)
-        if planned is None:
-            return None
-        return self._evaluate(Environment(planned.scalars, planned.sizes), size)
-
-    def work_of(self, made: Input, size: int) -> float:
-        return self._evaluate(Environment(made.scalars, made.sizes), size)
-
-    def _evaluate(self, env: Environment, size: int) -> float:
-        value = None if self.candidate.work is None else evaluate(self.candidate.work, env)
-        return float(size) ** self.session.maker.roles.depth if value is None else float(value)
-
-    def lines(self, size: _Size, pairs: int, samples: int, seed: int) -> Iterator[dict[str, Any]]:
-        options = Options("time", wall=self.candidate.threads, seed=seed, samples=samples, pairs=pairs, cpu_seconds=120)
-        with self.session.runner.stream([size.input], options, self.original, self.rewritten, self.threads) as stream:
-            yield from stream
-
-    def test(self, size: _Size, call: float, seed: int) -> tuple[SizeTiming, Reason | None]:
-        """The sign test at one size. ``call``: how long the original takes there, about."""
-        test = SignTest()
-        verdict = None
-        for line in self.lines(size, MOST_PAIRS, 1 if call > 8e6 else 3, seed):
-            if line.get("equal") is False:
-                return _timing(size, test, "different"), Reason(
-                    "different-result", self.session.kernel.span, f"{describe(self.session, line)} in a timed run"
-                )
-            if "pair" in line:
+    def measure(self, rung: Rung, pairs: int, seed: int) -> tuple[SizeTiming, Reason | None, float]:
+        """The sign test on one input, once; and which share of the time our threads waited for a processor."""
+        options = Options(
+            "time", wall=self.candidate.threads, seed=seed, samples=1 if rung.call > 8e6 else 3, pairs=pairs, limit_seconds=LONGEST_ATTEMPT,
+            sign_test=True, cpu_seconds=120,
+        )  # fmt: skip
+        report = self.session.runner.run(rung.stored, options, self.original, self.rewritten, self.threads, timeout=60.0)
+        self.attempts += 1
+        test, verdict, share = SignTest(), None, 0.0
+        for line in report.lines:
+            if "old" in line and "new" in line and verdict is None:
                 verdict = test.add(float(line["old"]), float(line["new"]))
-                if verdict is not None:
-                    break
-        if verdict is None:
-            return _timing(size, test, "crashed"), Reason("crashed", self.session.kernel.span, f"in a timed run, work {size.work:.0f}")
-        return _timing(size, test, verdict), None
+            elif "waited" in line:
+                share = max(float(line["waited"]), 0.0) / max(float(line["wall"]), 1.0)
+                self.waited = max(self.waited, share)
+        work = self.work(rung)
+        if report.timed_out:
+            return _timing(work, test, "reject"), None, share
+        for line in report.results:
+            if line.get("equal") is False:
+                words = f"{describe(self.session, line)} in a timed run"
+                return _timing(work, test, "different"), Reason("different-result", self.session.kernel.span, words), share
+        if not report.complete or not test.ratios:
+            words = f"{report.ending()} in a timed run"
+            return _timing(work, test, "crashed"), Reason("crashed", self.session.kernel.span, words), share
+        return _timing(work, test, verdict or "open"), None, share
 
-    def probe(self) -> float | None:
-        """Nanoseconds of the original for a unit of work, from one pair; None when it did not run."""
-        size = self.size(PROBE_WORK)
-        if size is None:
-            return None
-        for line in self.lines(size, 1, 1, 1):
-            if "pair" in line:
-                return float(line["old"]) / max(size.work, 1.0)
-        return None
+    def test(self, rung: Rung, seed: int) -> tuple[SizeTiming, Reason | None]:
+        """The sign test on one input, until it is accepted or its rejection is not in doubt; verdict ``busy`` if it stays so."""
+        for attempt in range(ATTEMPTS):
+            timing, reason, share = self.measure(rung, MOST_PAIRS, seed + 1000 * attempt)
+            if reason is not None or timing.verdict == "accept" or share <= WAITED_SHARE:
+                return (replace(timing, verdict="reject") if timing.verdict == "open" else timing), reason
+            if attempt > 0 and self.session.quiet(0.0):
+                # The machine was quiet before and after: our threads are in each other's way.
+                return replace(timing, verdict="reject"), None
+            if not self.session.quiet(LONGEST_WAIT):
+                break
+        return replace(timing, verdict="busy"), None
 
 
-def _timing(size: _Size, test: SignTest, verdict: str) -> SizeTiming:
+def _timing(work: float, test: SignTest, verdict: str) -> SizeTiming:
     low, high = test.interval()
-    return SizeTiming(size.work, test.median, low, high, len(test.ratios), verdict)
+    return SizeTiming(work, test.median, low, high, len(test.ratios), verdict)
+
+
+def glance(session: Session, candidate: Candidate, builds: Builds, threads: int) -> Result:
+    """A few pairs on the largest input, ahead of the dear checks: rejects what is plainly not faster than original and best."""
+    timer = _timer(session, candidate, builds, threads)
+    if timer is None:
+        return failed(GLANCE_STAGE, Reason("does-not-compile", session.kernel.span, "with the user's own flags"))
+    with machine.exclusive(session.builder.lock, LOCK_PATIENCE) as held:
+        if not held:
+            return passed(GLANCE_STAGE, "others kept the timing lock")
+        rung = next(session.ladder.rungs(), None)
+        if rung is None:
+            return failed(GLANCE_STAGE, Reason("cannot-exercise", session.kernel.span, "no input large enough to time could be made"))
+        timing, reason, share = timer.measure(rung, GLANCE_PAIRS, 5)
+    if reason is not None:
+        return failed(GLANCE_STAGE, reason)
+    best = session.best
+    words = f"{timing.ratio:.2f}x at work {timing.work:.0f}"
+    if share <= WAITED_SHARE and timing.pairs >= 2:
+        if timing.high < HOPELESS:
+            return failed(GLANCE_STAGE, Reason("not-faster", session.kernel.span, words))
+        if best is not None and timing.high < 0.95 * best.low:
+            return failed(GLANCE_STAGE, Reason("beaten", session.kernel.span, f"{words}, the best {best.ratio:.2f}x"))
+    return passed(GLANCE_STAGE, words)
 
 
 def run(session: Session, candidate: Candidate, builds: Builds, threads: int) -> Result:
     """Finds the least work from which on the rewrite is at least 1.10 times as fast; times that size again on fresh samples."""
-    original, rewritten = session.original.get("time").path, builds.get("time").path
-    span = session.kernel.span
-    if original is None or rewritten is None:
-        return failed(STAGE, Reason("does-not-compile", span, "with the user's own flags"))
-    timer = _Timer(session, candidate, original, rewritten, threads if candidate.threads else 1, LOCK_PATIENCE)
+    timer = _timer(session, candidate, builds, threads)
+    if timer is None:
+        return failed(STAGE, Reason("does-not-compile", session.kernel.span, "with the user's own flags"))
     with machine.exclusive(session.builder.lock, LOCK_PATIENCE) as held:
-        if not held:
-            return _undecided(span_reason(session, "others kept the timing lock"))
-        with machine.pressure() as shares:
-            result = _scan(timer, candidate)
-    busy = shares[0] if shares else 0.0
-    figure = ("CPU pressure", f"{busy:.0f} %" if shares else "unknown")
-    result = replace(result, evidence=replace(result.evidence, figures=(*result.evidence.figures, figure)))
-    if result.reason is not None and result.reason.id == "not-faster" and busy > machine.BUSY_PERCENT:
-        return replace(result, undecided=True, reason=span_reason(session, f"tasks waited for a CPU {busy:.0f} % of the time"))
-    return result
+        result = _scan(timer, candidate) if held else _busy(session, "others kept the timing lock")
+    figures = (("threads", str(timer.threads)), ("waited for a processor", f"{100 * timer.waited:.1f} %"), ("runs", str(timer.attempts)))
+    return replace(result, evidence=replace(result.evidence, figures=(*result.evidence.figures, *figures)))
 
 
-def span_reason(session: Session, detail: str) -> Reason:
-    """Why it can't be told."""
-    return Reason("machine-busy", session.kernel.span, detail)
+def _timer(session: Session, candidate: Candidate, builds: Builds, threads: int) -> _Timer | None:
+    original, rewritten = session.original.get("time").path, builds.get("time").path
+    if original is None or rewritten is None:
+        return None
+    return _Timer(session, candidate, original, rewritten, threads if candidate.threads else 1)
 
 
-def _undecided(reason: Reason) -> Result:
-    return replace(failed(STAGE, reason), undecided=True)
+def _busy(session: Session, detail: str) -> Result:
+    return replace(failed(STAGE, Reason("machine-busy", session.kernel.span, detail)), undecided=True)
 
 
 def _scan(timer: _Timer, candidate: Candidate) -> Result:
-    span = timer.session.kernel.span
-    unit = timer.probe()
-    if unit is None:
-        return failed(STAGE, Reason("cannot-exercise", span, "no input large enough to time could be made"))
-    work = max(LONGEST_CALL / max(unit, 1e-6), LEAST_WORK)
-    won: list[SizeTiming] = []
-    sizes: list[_Size] = []
+    won: list[tuple[Rung, SizeTiming]] = []
     tried: list[SizeTiming] = []
-    while work >= LEAST_WORK:
-        size = timer.size(work)
-        if size is None or (sizes and size.work >= sizes[-1].work):
-            break
-        timing, reason = timer.test(size, unit * size.work, 11 + len(tried))
+    best = timer.session.best
+    for rung in timer.session.ladder.rungs():
+        timing, reason = timer.test(rung, 11 + len(tried))
         if reason is not None:
             return failed(STAGE, reason)
         tried.append(timing)
-        if timing.verdict != "accept":
+        if timing.verdict == "busy":
+            if not won:
+                words = f"our threads waited for a processor {100 * timer.waited:.0f} % of the time"
+                return replace(_busy(timer.session, words), timings=tuple(tried))
             break
-        won.append(timing)
-        sizes.append(size)
-        work = size.work / STEP
-    if not won or (candidate.work is None and len(won) < len(tried)):
-        return _slow(timer, tried)
+        if timing.verdict != "accept":
+            # Where the guard can't tell the two sizes apart, neither may run.
+            won = [(rung, earlier) for rung, earlier in won if earlier.work > timing.work]
+            break
+        won.append((rung, timing))
+        if best is not None and len(won) == 1 and timing.high < best.ratio and timing.ratio < best.low:
+            words = f"{timing.ratio:.2f}x at work {timing.work:.0f}, the best {best.ratio:.2f}x"
+            return replace(failed(STAGE, Reason("beaten", timer.session.kernel.span, words)), timings=tuple(tried))
+    largest = tried[0] if tried else None
     # The last winner's neighbour below lost or was not measured: the threshold stays at the winner, and is timed again.
-    again, reason = timer.test(sizes[-1], unit * sizes[-1].work, 101)
-    if reason is not None:
-        return failed(STAGE, reason)
-    if again.verdict != "accept":
-        won.pop()
-        sizes.pop()
-        if not won or candidate.work is None:
-            return _slow(timer, [*tried, again])
+    while won:
+        again, reason = timer.test(won[-1][0], 101)
+        if reason is not None:
+            return failed(STAGE, reason)
+        if again.verdict == "accept":
+            break
+        if again.verdict == "busy":
+            return replace(_busy(timer.session, "while the winner was timed again"), timings=tuple(tried))
+        tried.append(again)
+        won = [(rung, earlier) for rung, earlier in won[:-1] if earlier.work > again.work]
+    if not won or largest is None:
+        return _slow(timer, tried)
     timings = tuple(sorted(tried, key=lambda timing: timing.work))
-    threshold = won[-1].work if candidate.work is not None else 0.0
-    best = won[0]
+    threshold = won[-1][1].work
     figures = tuple((f"work {t.work:.0f}", f"{t.ratio:.2f}x [{t.low:.2f}, {t.high:.2f}] {t.verdict}") for t in timings)
-    summary = f"{best.ratio:.2f}x [{best.low:.2f}, {best.high:.2f}] at work {best.work:.0f}; wins from work {threshold:.0f} on"
-    return Result(Evidence(STAGE, True, summary, figures), speedup=best.ratio, threshold=threshold, timings=timings)
+    summary = f"{largest.ratio:.2f}x [{largest.low:.2f}, {largest.high:.2f}] at work {largest.work:.0f}; wins from work {threshold:.0f} on"
+    return Result(Evidence(STAGE, True, summary, figures), speedup=largest.ratio, threshold=threshold, timings=timings)
 
 
 def _slow(timer: _Timer, tried: list[SizeTiming]) -> Result:
+    if not tried:
+        return failed(STAGE, Reason("cannot-exercise", timer.session.kernel.span, "no input large enough to time could be made"))
     words = ", ".join(f"{t.ratio:.2f}x at work {t.work:.0f}" for t in tried)
     return replace(failed(STAGE, Reason("not-faster", timer.session.kernel.span, words)), timings=tuple(tried))

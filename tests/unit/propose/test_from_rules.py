@@ -127,3 +127,19 @@ def test_refusals_name_every_rule_that_said_no(tmp_path: Path) -> None:
     assert case.names() == []
     said = {(refusal.rule, refusal.reason.id) for _, refusal in case.proposer.refusals(case.kernel, case.facts)}
     assert ("parallel-loop", "carried-dependence") in said
+
+
+def test_what_the_model_finds_far_dearer_than_a_winner_is_not_tried(product: Case) -> None:
+    first = list(product.proposer.propose(product.kernel, product.facts, ()))
+    verdicts: tuple[Verdict, ...] = tuple(Rejected(c, Reason("not-faster")) for c in first)
+    unbeaten = product.names(*verdicts)
+    assert "loop-interchange(order=i,k,j)" in unbeaten
+    fastest = (Accepted(first[0], (), 3.0, 1.0), *verdicts[1:])
+    assert "loop-interchange(order=i,k,j)" not in product.names(*fastest)
+
+
+def test_a_loop_that_does_next_to_nothing_is_refused_for_that(tmp_path: Path) -> None:
+    loops = "for (int i = 0; i < 10; i++)\n    for (int j = 0; j < 10; j++)\n      a[i][j] = x;"
+    small = Case(f"int a[10][10];\nvoid f(int x) {{\n  {loops}\n}}\n", tmp_path)
+    assert small.names() == []
+    assert [refusal.reason.id for _, refusal in small.proposer.refusals(small.kernel, small.facts)] == ["too-little-work"]

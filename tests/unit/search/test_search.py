@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from perfcc.core.candidate import Candidate, Step
-from perfcc.core.decision import Accepted, Decision, Evidence, Rejected, Status, Undecided, Verdict
+from perfcc.core.decision import Accepted, Decision, Evidence, Rejected, SizeTiming, Status, Undecided, Verdict
 from perfcc.core.facts import Dependence, DependenceKind, Facts, LoopFacts
 from perfcc.core.ir import Binary, Block, Cast, IntConst, Loop, VarRef
 from perfcc.core.kernel import Kernel
@@ -167,3 +167,35 @@ def test_facts_are_told_in_words() -> None:
     assert pairs["dependence"] == "flow on a (i 2)"
     assert dict(fact_pairs(NEST, FACTS))["dependence"] == "none between iterations"
     assert words(Binary("*", Binary("-", VarRef(N), IntConst(1)), Cast(VarRef(I), INT))) == "(n - 1) * i"
+
+
+def accepted(name: str, steps: int, low: float, ratio: float, high: float) -> Accepted:
+    candidate = replace(made(name), steps=tuple(Step(name, f"L{step}") for step in range(steps)))
+    small = SizeTiming(1e3, 9.0, 9.0, 9.0, 8, "accept")
+    return Accepted(candidate, (), ratio, 100.0, (SizeTiming(1e6, ratio, low, high, 8, "accept"), small))
+
+
+class Gives(Judges):
+    """A judge with verdicts made beforehand."""
+
+    def __init__(self, *verdicts: Accepted) -> None:
+        super().__init__({})
+        self.verdicts = list(verdicts)
+
+    def judge(self, candidate: Candidate) -> Verdict:
+        return self.verdicts.pop(0)
+
+
+def winner(*verdicts: Accepted) -> str:
+    return run([Offers([verdict.candidate.name for verdict in verdicts])], Gives(*verdicts)).steps[0].rule
+
+
+def test_where_noise_hides_the_difference_the_simpler_one_wins() -> None:
+    assert winner(accepted("long", 3, 1.8, 2.1, 2.3), accepted("short", 1, 1.7, 2.0, 2.2)) == "short"
+    assert winner(accepted("short", 1, 1.7, 2.0, 2.2), accepted("long", 3, 1.8, 2.1, 2.3)) == "short"
+    assert winner(accepted("first", 2, 1.7, 2.0, 2.2), accepted("second", 2, 1.8, 2.1, 2.3)) == "first"
+
+
+def test_a_clearly_faster_one_wins_whatever_its_steps() -> None:
+    assert winner(accepted("short", 1, 1.7, 1.8, 1.9), accepted("long", 3, 1.9, 2.1, 2.3)) == "long"
+    assert winner(accepted("long", 3, 1.9, 2.1, 2.3), accepted("short", 1, 1.7, 1.8, 1.85)) == "long"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import threading
 import time
 from pathlib import Path
+
+import pytest
 
 from perfcc.verify import machine
 
@@ -25,13 +29,47 @@ def test_patience_has_an_end(tmp_path: Path) -> None:
         assert 0.15 < time.monotonic() - start < 5
 
 
-def test_pressure_is_a_share() -> None:
-    with machine.pressure() as shares:
+def test_who_waits_to_time_goes_before_who_comes_later_to_compile(tmp_path: Path) -> None:
+    lock, order = tmp_path / "lock", []
+    first, waiting = threading.Event(), threading.Event()
+
+    def compiles() -> None:
+        with machine.shared(lock):
+            first.set()
+            waiting.wait(5)
+            time.sleep(0.1)
+
+    def times() -> None:
+        first.wait(5)
+        waiting.set()
+        with machine.exclusive(lock, 5) as held:
+            order.append(f"timed {held}")
+
+    def compiles_later() -> None:
+        waiting.wait(5)
         time.sleep(0.05)
-    known = machine.stalled_microseconds() is not None
-    assert len(shares) == (1 if known else 0)
-    assert all(share >= 0 for share in shares)
+        with machine.shared(lock):
+            order.append("compiled")
+
+    threads = [threading.Thread(target=job) for job in (compiles, times, compiles_later)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert order == ["timed True", "compiled"]
 
 
-def test_a_kernel_that_does_not_tell(tmp_path: Path) -> None:
-    assert machine.stalled_microseconds(str(tmp_path / "none")) is None
+def test_the_time_all_processors_were_busy_is_read_from_its_fields(tmp_path: Path) -> None:
+    stat = tmp_path / "stat"
+    stat.write_text("cpu  100 20 30 9000 800 1 2 3 50 60\ncpu0 1 1 1 1 1 1 1 1 1 1\n", "ascii")
+    assert machine.busy_seconds(str(stat)) == (100 + 20 + 30 + 1 + 2 + 3) / os.sysconf("SC_CLK_TCK")
+    assert machine.busy_seconds(str(tmp_path / "none")) is None
+
+
+def test_a_machine_that_others_use_is_not_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = time.monotonic()
+    monkeypatch.setattr(machine, "busy_seconds", lambda: time.monotonic() - start)
+    assert not machine.quiet(0.25)
+    assert time.monotonic() - start < 5
+    monkeypatch.setattr(machine, "busy_seconds", lambda: 7.0)
+    assert machine.quiet(0.0)

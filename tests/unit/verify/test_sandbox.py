@@ -8,17 +8,7 @@ from pathlib import Path
 
 import pytest
 
-RUNNER = Path(__file__).parents[3] / "native" / "runner"
 HEAD = '#include <stdio.h>\n#include <unistd.h>\n#include <fcntl.h>\n#include <errno.h>\n#include <signal.h>\n#include <sys/socket.h>\n'
-
-
-@pytest.fixture(scope="module")
-def runner(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("runner")
-    for words in (["cmake", "-S", str(RUNNER), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release"], ["cmake", "--build", str(folder), "-j2"]):
-        done = subprocess.run(words, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
-    return folder / "perfcc-runner"
 
 
 def run(runner: Path, folder: Path, body: str, head: str = "", mode: str = "run") -> tuple[int, list[dict[str, object]], int]:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator
 
 from perfcc.core.candidate import Candidate, Parameters, Step
-from perfcc.core.decision import Accepted, Verdict
+from perfcc.core.decision import Accepted, Rejected, Verdict
 from perfcc.core.facts import Facts
 from perfcc.core.ir import loops
 from perfcc.core.kernel import Kernel
@@ -45,7 +45,7 @@ class FromRules:
         self._found: dict[tuple[str, int], tuple[tuple[float, Candidate], ...]] = {}
 
     def propose(self, kernel: Kernel, facts: Facts, tried: tuple[Verdict, ...]) -> Iterable[Candidate]:
-        """Generation 0: the best sequences by the model. Later: variations of the fastest accepted candidate, then untried sequences."""
+        """Generation 0: the best sequences by the model. Later: variations of the fastest, then untried sequences."""
         ranked = self._sequences(kernel, facts)
         if not tried:
             return tuple(found for _, found in ranked[:FIRST])
@@ -145,11 +145,12 @@ class FromRules:
         return time, -len(threaded), len(state.steps)
 
     def _variations(self, kernel: Kernel, facts: Facts, tried: tuple[Verdict, ...]) -> Iterator[Candidate]:
-        """The fastest accepted candidate with one step's parameters exchanged."""
+        """The fastest accepted candidate, or the first that was right but slow, with one step's parameters exchanged."""
         accepted = [verdict for verdict in tried if isinstance(verdict, Accepted)]
-        if not accepted:
+        slow = [verdict for verdict in tried if isinstance(verdict, Rejected) and verdict.reason.id == "not-faster"]
+        if not accepted and not slow:
             return
-        best = max(accepted, key=lambda verdict: verdict.speedup).candidate
+        best = max(accepted, key=lambda verdict: verdict.speedup).candidate if accepted else slow[0].candidate
         for position, step in enumerate(best.steps):
             before = self._replay(kernel, facts, best.steps[:position])
             if before is None:

@@ -104,6 +104,13 @@ def test_the_next_generation_varies_the_fastest(product: Case) -> None:
     assert [step.rule for step in second[0].steps] == winner
 
 
+def test_other_parameters_are_tried_where_the_first_are_too_slow(tmp_path: Path) -> None:
+    case = Case(PRODUCT, tmp_path, ("loop-interchange", "loop-tiling"))
+    (first,) = case.proposer.propose(case.kernel, case.facts, ())
+    assert any(name.startswith("parallel-loop(") for name in case.names(Rejected(first, Reason("not-faster"))))
+    assert case.names(Rejected(first, Reason("data-race"))) == []
+
+
 def test_generations_end(product: Case) -> None:
     tried: tuple[Verdict, ...] = ()
     for _ in range(40):

@@ -88,18 +88,20 @@ def make(build: Build, target: str, jobs: int) -> Iterator[str]:
 def build_program(console: Console, build: Build, jobs: int, note: str = "") -> float:
     """A whole build from nothing, with its progress (off a terminal: only if there is a note); wall seconds."""
     shutil.rmtree(build.path, ignore_errors=True)
-    label = f"building with {build.name}{note}"
+    label = f"building with {build.name}"
     total = len(list((LEGACY / "src").glob("*.cpp")))
+    if note:
+        console.print(f"{label}: {note}")
     started = time.perf_counter()
     with console.status(label) as status:
-        for done, source in enumerate(make(build, "all", jobs), 1):
-            progress = f"{label}: {done} of {total}, {source}, {time.perf_counter() - started:.0f} s"
+        for number, source in enumerate(make(build, "all", jobs), 1):
+            progress = f"{number} of {total}: {source}, after {time.perf_counter() - started:.0f} s"
             if console.is_terminal:
-                status.update(progress)
+                status.update(f"{label}, {progress}")
             elif note:
-                console.print(progress)
+                console.print(f"  {progress}")
     seconds = time.perf_counter() - started
-    console.print(f"{label}: {seconds:.1f} s", highlight=False)
+    console.print(f"{label}: {seconds:.1f} s")
     return seconds
 
 

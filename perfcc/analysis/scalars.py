@@ -8,6 +8,7 @@ from perfcc.analysis.express import expression
 from perfcc.analysis.liveness import Exposed, Liveness, iteration
 from perfcc.analysis.model import Model
 from perfcc.analysis.reductions import Update, reduction, updates
+from perfcc.analysis.region import Region
 from perfcc.core.facts import Holds, Obligation
 from perfcc.core.ir import Assign, Declare, IntConst, Loop, Reduction, VarRef, statements
 from perfcc.core.reason import Reason
@@ -69,19 +70,30 @@ def _own_variable(model: Model, loop: Loop, after: frozenset[str], result: Scala
         result.private.append(loop.var)
         return
     result.lastprivate.append(loop.var)
+    needed = _runs(model, loop)
+    if needed is None:
+        result.blockers.append(Reason("scalar-carried", loop.span, f"'{loop.var.name}' is needed after the loop"))
+    else:
+        result.obligations += needed
+
+
+def _runs(model: Model, loop: Loop) -> list[Obligation] | None:
+    """What must hold at entry for every run of the loop to have an iteration; None when no test can tell."""
     head = model.headers[loop.id]
-    starts, ends = (head.lows, head.highs) if loop.step > 0 else (head.highs, head.lows)
-    for start in starts:
-        for end in ends:
-            length = (end - start) if loop.step > 0 else (start - end)
-            if length.value is not None and length.value >= 0:
+    if head.wild is not None or not head.lows or not head.highs:
+        return None
+    place = model.regions[loop.id]
+    around = Region(place.headers[:-1], place.conditions, place.exact)
+    obligations: list[Obligation] = []
+    for low in head.lows:
+        for high in head.highs:
+            length = high - low
+            if model.prover.nonnegative(length, around):
                 continue
             if not model.atoms.at_entry(length):
-                result.blockers.append(Reason("scalar-carried", loop.span, f"'{loop.var.name}' is needed after the loop"))
-                return
-            result.obligations.append(Holds(expression(length, model.atoms), ">=", IntConst(0)))
-    if head.wild is not None or not starts or not ends:
-        result.blockers.append(Reason("scalar-carried", loop.span, f"'{loop.var.name}' is needed after the loop"))
+                return None
+            obligations.append(Holds(expression(length, model.atoms), ">=", IntConst(0)))
+    return obligations
 
 
 def _one(model: Model, loop: Loop, variable: Variable, span: Span | None, exposed: Exposed, live: bool, result: Scalars) -> None:
@@ -93,10 +105,14 @@ def _one(model: Model, loop: Loop, variable: Variable, span: Span | None, expose
     if read is None and not exposed.opaque:
         if not live:
             result.private.append(variable)
-        elif variable.id in exposed.assigned:
+            return
+        needed = _runs(model, loop) if variable.id in exposed.assigned else None
+        if needed is not None:  # a loop without iterations leaves nobody's copy to be the last
             result.lastprivate.append(variable)
+            result.obligations += needed
         else:
-            result.blockers.append(Reason("scalar-carried", span, f"{name} is needed after the loop, and not every iteration assigns it"))
+            why = "not every iteration assigns it" if variable.id not in exposed.assigned else "it may have no iteration"
+            result.blockers.append(Reason("scalar-carried", span, f"{name} is needed after the loop, and {why}"))
         return
     found = updates(loop, variable)
     reduced = None if found is None else _reduced(model, variable, found, result)

@@ -7,6 +7,7 @@ from perfcc.analysis.model import Model
 from perfcc.analysis.poly import Poly
 from perfcc.analysis.region import Header, Region
 from perfcc.core.ir import Binary, Expr, IntConst, Loop, loops
+from perfcc.core.types import TypeKind
 
 
 def certain_trip(loop: Loop) -> bool:
@@ -14,6 +15,8 @@ def certain_trip(loop: Loop) -> bool:
     if not isinstance(loop.lower, IntConst) or not isinstance(loop.bound, IntConst):
         return False
     lower, bound = loop.lower.value, loop.bound.value
+    if loop.bound.type is not None and loop.bound.type.kind is TypeKind.UNSIGNED and lower < 0:
+        return False
     return {"<": lower < bound, "<=": lower <= bound, ">": lower > bound, ">=": lower >= bound, "!=": lower != bound}[loop.relation]
 
 

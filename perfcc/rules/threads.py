@@ -70,7 +70,7 @@ def annotate(kernel: Kernel, match: Match, proof: Legal, parameters: Parameters)
         schedule=str(values["schedule"]),
         collapse=len(match.band),
         private=facts.private,
-        lastprivate=tuple(dict.fromkeys((*facts.lastprivate, *_kept_loop_variables(kernel, new, facts)))),
+        lastprivate=tuple(v for v in dict.fromkeys((*facts.lastprivate, *_kept_loop_variables(kernel, new, facts))) if not is_ours(v)),
         reductions=facts.reductions,
         errno_values=facts.errno_values,
         floating_point=facts.floating_point,

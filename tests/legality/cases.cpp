@@ -244,7 +244,7 @@ void with_halo(double *a, int nx, int ny) {
             a[i * (ny + 2) + j] *= 0.5;
 }
 
-// expect: parallel parallel
+// expect: guarded parallel
 void row_pointer_by_hand(double *a, int n, int m) {
     for (int i = 0; i < n; i++) {
         const int row = i * m;
@@ -349,7 +349,7 @@ void temporary_outside(double *a, int n) {
     }
 }
 
-// expect: parallel
+// expect: guarded
 double last_value(double *a, int n) {
     double t = 0;
     for (int i = 0; i < n; i++) {
@@ -554,4 +554,36 @@ void Placed::into_the_pool(int n) {
 void Placed::length_in_the_pool() {
     for (int i = 0; i < length; i++)
         pool[i] = 1;
+}
+
+// expect: carried-dependence scalar-carried
+int last_of_an_inner_loop(double *__restrict p, const int *__restrict q, int n, int k) {
+    int s = 0;
+    for (int i = k; i > 1; --i) {
+        p[i - 1] *= p[2 * i];
+        for (int j = i; j < n; j += 2)
+            s = q[j];
+    }
+    return s;
+}
+
+// expect: guarded
+int last_of_all(const int *q, int n) {
+    int s = 0;
+    for (int j = 0; j < n; j++)
+        s = q[j];
+    return s;
+}
+
+enum { before_zero = -1 };
+
+// expect: scalar-carried scalar-carried
+int no_iteration_in_unsigned(int *__restrict a, const int *__restrict b, int n) {
+    int s = 0;
+    for (int i = 0; i < n; i++) {
+        for (int j = before_zero; j < 5u; j++)
+            s = b[i];
+        a[i] = s;
+    }
+    return s;
 }

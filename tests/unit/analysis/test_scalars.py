@@ -207,7 +207,7 @@ def test_scalars_in_memory_are_kept_apart_from_what_is_accessed() -> None:
 
 def test_what_is_not_modelled_may_read_everything() -> None:
     reason = Reason("io-in-loop", span())
-    inner = loop(COL, 0, N, assign(T, COL))
+    inner = loop(COL, 0, 8, assign(T, COL))
     nest = loop(ROW, 0, N, declare(T), inner, Unmodelled(reason, span()))
     found = facts(nest)
     assert found.loops[0].blockers[0] == reason

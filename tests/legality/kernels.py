@@ -1,0 +1,316 @@
+"""Random but plausible kernels as C++ text, each a function with one nest, and how a driver calls it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+
+TYPES = {
+    "d": "double", "f": "float", "i": "int", "u": "unsigned", "l": "long", "z": "std::size_t",
+    "h": "short", "c": "unsigned char", "a": "signed char",
+}  # fmt: skip
+ARENAS = "dfilhc"
+_ARENA_OF = {"u": "i", "z": "l", "a": "c"}
+_FLOATING = "df"
+_NAMES = ("p", "q", "r")
+
+PRELUDE = """
+static int gi = 3;
+static unsigned gu = 2;
+static long gl = 4;
+static int gtable[64];
+static double gsquare[24][24];
+static float grow[64];
+enum shade { dark, pale = 3, light };
+static const int four = 4;
+static inline int half(int x) { return x / 2; }
+static inline int clamp(int x, int low, int high) { return x < low ? low : x > high ? high : x; }
+static inline double blend(double x, const double &y) { double t = x * 0.5; return t + y * 0.25; }
+#define CELL(i, j) ((i) * 7 + (j))
+"""
+
+
+@dataclass
+class Kernel:
+    """``text`` is the function ``NAME``, ``call`` its arguments in terms of the driver's input; ``disjoint``: needs buffers apart."""
+
+    text: str
+    call: str
+    disjoint: bool
+
+
+@dataclass
+class _Scope:
+    """What may be mentioned: loop variables with their types, scalars that are set, arrays with element types, integers."""
+
+    loops: list[tuple[str, str]] = field(default_factory=list)
+    integers: list[str] = field(default_factory=list)
+    scalars: list[tuple[str, str]] = field(default_factory=list)
+    arrays: list[tuple[str, str, bool]] = field(default_factory=list)
+    squares: list[tuple[str, str]] = field(default_factory=list)
+
+    def copy(self) -> _Scope:
+        return _Scope(list(self.loops), list(self.integers), list(self.scalars), list(self.arrays), list(self.squares))
+
+
+class Generator:
+    """Kernels from one random source."""
+
+    def __init__(self, random: Random) -> None:
+        self._r = random
+        self._fresh = 0
+
+    def kernel(self) -> Kernel:
+        r = self._r
+        scope, parameters, arguments = _Scope(), [], []
+        restrict = r.random() < 0.3
+        family = r.choice(["dd", "ii", "di", "iu", "lz", "fi", "hh", "cc", "ci", "uu", "aa"])
+        for position, name in enumerate(_NAMES[: r.choice([1, 2, 2, 3])]):
+            kind = r.choice(family)
+            constant = position > 0 and r.random() < 0.4
+            quick = " *__restrict " if restrict else " *"
+            parameters.append(f"{'const ' if constant else ''}{TYPES[kind]}{quick}{name}")
+            arguments.append(f"({TYPES[kind]} *)at_{_ARENA_OF.get(kind, kind)}(in, {position})")
+            scope.arrays.append((name, kind, not constant))
+        for name in ("v", "w")[: r.choice([0, 0, 1, 2])]:
+            kind = r.choice("di")
+            parameters.append(f"std::vector<{TYPES[kind]}> &{name}")
+            arguments.append(f"vector_{kind}(in, {'vw'.index(name)})")
+            scope.arrays.append((name, kind, True))
+            scope.integers.append(f"{r.choice(['', '(int)'])}{name}.size()")
+        for name in ("n", "m", "k"):
+            kind = r.choice("iiiiuulzh")
+            reference = r.random() < 0.12
+            parameters.append(f"{'const ' if r.random() < 0.2 else ''}{TYPES[kind]} {'&' if reference else ''}{name}")
+            arguments.append(
+                f"*({TYPES[kind]} *)bound_{_ARENA_OF.get(kind, kind)}(in, '{name}')" if reference else f"({TYPES[kind]})in.{name}"
+            )
+            scope.integers.append(name)
+        if r.random() < 0.3:
+            scope.integers += [r.choice(["gi", "gu", "gl", "four", "pale"])]
+        if r.random() < 0.3:
+            scope.arrays.append(r.choice([("gtable", "i", True), ("grow", "f", True)]))
+        if r.random() < 0.25:
+            scope.squares.append(("gsquare", "d"))
+        before, after = [], []
+        for name in ("s", "t")[: r.choice([0, 1, 2])]:
+            kind = r.choice("iiuldhcaz")
+            if r.random() < 0.15 and kind in "ild":
+                parameters.append(f"{TYPES[kind]} &{name}")
+                arguments.append(f"*({TYPES[kind]} *)at_{_ARENA_OF.get(kind, kind)}(in, 3)")
+            else:
+                before.append(f"{TYPES[kind]} {name} = {r.choice(['0', '1', 'n', 'k'])};")
+            scope.scalars.append((name, kind))
+            if r.random() < 0.75:
+                after.append(f"result = result * 31 + (long){name};")
+        if r.random() < 0.2:
+            before.append("int e = 2;")
+            scope.scalars.append(("e", "i"))
+        outside: list[str] = []
+        nest = self._loop(scope, r.choice([1, 1, 2, 2, 2, 3]), outside, after)
+        inside = "\n    ".join([*before, *outside, *nest.split("\n"), "long result = 0;", *after, "return result;"])
+        return Kernel(f"static long NAME({', '.join(parameters)}) {{\n    {inside}\n}}\n", ", ".join(arguments), restrict)
+
+    # ---- loops -------------------------------------------------------------------------------------------------
+
+    def _loop(self, scope: _Scope, depth: int, outside: list[str], after: list[str]) -> str:
+        r = self._r
+        name = "ijl"[len(scope.loops)] if len(scope.loops) < 3 else f"x{len(scope.loops)}"
+        kind = r.choice("iiiiiulz")
+        type = TYPES[kind]
+        bound, low = self._bound(scope), r.choice(["0", "0", "0", "1", "2", *(["k"] if "k" in scope.integers else [])])
+        if scope.loops and r.random() < 0.25:
+            outer = scope.loops[-1][0]
+            low, bound = r.choice([(outer, bound), ("0", outer), ("0", f"{outer} + 1"), (f"{outer} + 1", bound)])
+        step = r.choice([1, 1, 1, 1, 2, 3])
+        shape = r.random()
+        if shape < 0.72:
+            head = f"{name} = {low}; {name} {r.choice(['<', '<', '<', '<='])} {bound}; {f'{name} += {step}' if step > 1 else f'{name}++'}"
+        elif shape < 0.8:
+            head = f"{name} = {low}; {name} != {bound}; ++{name}"
+        elif shape < 0.86:
+            head = f"{name} = {low}; {bound} > {name}; {name} = {name} + {step}"
+        else:
+            head = f"{name} = {bound} - 1; {name} {r.choice(['>=', '>'])} {low}; {f'{name} -= {step}' if step > 1 else f'--{name}'}"
+        if r.random() < 0.3 and not any(f" {name} = " in line for line in outside):
+            outside.append(f"{type} {name} = 7;")
+            if r.random() < 0.4:
+                after.append(f"result = result * 31 + (long){name};")
+        else:
+            head = f"{type} {head}"
+        inner = scope.copy()
+        inner.loops.append((name, kind))
+        lines: list[str] = []
+        if depth > 1 and r.random() < 0.55:
+            lines = self._loop(inner, depth - 1, outside, after).split("\n")
+        else:
+            for _ in range(r.choice([1, 1, 2, 3])):
+                lines += self._statement(inner, 0)
+            if depth > 1:
+                lines += self._loop(inner, depth - 1, outside, after).split("\n")
+                if r.random() < 0.4:
+                    lines += self._statement(inner, 0)
+        if len(lines) == 1 and r.random() < 0.5 and not lines[0].startswith(("const", *TYPES.values())):
+            return f"for ({head})\n    {lines[0]}"
+        return "\n".join([f"for ({head}) {{", *(f"    {line}" for line in lines), "}"])
+
+    def _bound(self, scope: _Scope) -> str:
+        r = self._r
+        base = r.choice(scope.integers)
+        return r.choice(
+            [base, base, base, f"{base} - 1", f"{base} + k" if "k" in scope.integers else base, "8", "std::min<long>(n, 9)", f"{base} / 2"]
+        )
+
+    # ---- statements --------------------------------------------------------------------------------------------
+
+    def _statement(self, scope: _Scope, deep: int) -> list[str]:
+        r = self._r
+        pick = r.random()
+        if pick < 0.42:
+            return [self._store(scope)]
+        if pick < 0.6 and scope.scalars:
+            return [self._scalar(scope)]
+        if pick < 0.72 and deep < 2:
+            then = [line for _ in range(r.choice([1, 2])) for line in self._statement(scope.copy(), deep + 1)]
+            lines = [f"if ({self._condition(scope)}) {{", *(f"    {line}" for line in then), "}"]
+            if r.random() < 0.3:
+                lines += ["else {", *(f"    {line}" for line in self._statement(scope.copy(), deep + 1)), "}"]
+            return lines
+        if pick < 0.76 and deep == 0:
+            return [f"if ({self._condition(scope)}) continue;"]
+        if pick < 0.88:
+            return self._declaration(scope)
+        if pick < 0.93:
+            return self._row(scope)
+        return [self._store(scope)]
+
+    def _row(self, scope: _Scope) -> list[str]:
+        r = self._r
+        pointers = [entry for entry in scope.arrays if entry[0] in _NAMES]
+        name, kind, writable = r.choice(pointers)
+        self._fresh += 1
+        own = f"row{self._fresh}"
+        if r.random() < 0.3:
+            scope.scalars.append((own, kind)) if writable else None
+            return [f"{'' if writable else 'const '}{TYPES[kind]} &{own} = {name}[{self._index(scope, name)}];"]
+        scope.arrays.append((own, kind, writable))
+        return [f"{'' if writable else 'const '}{TYPES[kind]} *{own} = {name} + {self._index(scope, name)};"]
+
+    def _declaration(self, scope: _Scope) -> list[str]:
+        r = self._r
+        self._fresh += 1
+        kind, name = r.choice("iiildfubz"), f"x{self._fresh}"
+        constant = "const " if r.random() < 0.4 else ""
+        if kind == "b":
+            scope.integers.append(name)
+            return [f"{constant}bool {name} = {self._condition(scope)};"]
+        if kind in _FLOATING:
+            line = f"{constant}{TYPES[kind]} {name} = {self._value(scope, kind)};"
+            if not constant:
+                scope.scalars.append((name, kind))
+            return [line]
+        line = f"{constant}{TYPES[kind]} {name} = {r.choice([self._index(scope, ''), self._value(scope, kind)])};"
+        scope.integers.append(name)
+        if not constant:
+            scope.scalars.append((name, kind))
+        return [line]
+
+    def _store(self, scope: _Scope) -> str:
+        r = self._r
+        writable = [entry for entry in scope.arrays if entry[2]]
+        if (scope.squares and r.random() < 0.3) or not writable:
+            if not scope.squares:
+                return ";"
+            return f"gsquare[{self._small(scope)}][{self._small(scope)}] {r.choice(['=', '+='])} {self._value(scope, 'd')};"
+        name, kind, _ = r.choice(writable)
+        place = f"{name}[{self._index(scope, name)}]"
+        if r.random() < 0.1:
+            return f"{place}{r.choice(['++', '--'])};"
+        op = r.choice(["=", "=", "=", "=", "+=", "-=", "*="] + ([] if kind in _FLOATING else ["^=", "|=", "&="]))
+        return f"{place} {op} {self._bits(scope, kind) if op in ('^=', '|=', '&=') else self._value(scope, kind)};"
+
+    def _bits(self, scope: _Scope, kind: str) -> str:
+        """A value that bitwise operators take."""
+        value = self._value(scope, kind)
+        floating = scope.squares or any(entry[1] in _FLOATING for entry in (*scope.arrays, *scope.scalars))
+        return f"({TYPES[kind]})({value})" if floating else value
+
+    def _scalar(self, scope: _Scope) -> str:
+        r = self._r
+        name, kind = r.choice(scope.scalars)
+        value = self._value(scope, kind) if kind in _FLOATING else self._bits(scope, kind)
+        if kind in _FLOATING:
+            return f"{name} {r.choice(['=', '=', '+='])} {value};"
+        pick = r.random()
+        if pick < 0.3:
+            return f"{name} = {value};"
+        if pick < 0.6:
+            return f"{name} {r.choice(['+=', '-=', '^=', '|=', '&=', '*='])} {value};"
+        if pick < 0.72:
+            return f"if ({value} {r.choice('<>')} {name}) {name} = {value};"
+        if pick < 0.8:
+            return f"{name} = std::{r.choice(['min', 'max'])}<{TYPES[kind]}>({name}, {value});"
+        if pick < 0.9:
+            cast = r.choice(["", "(int)", "(unsigned)", "(long)", "(unsigned char)", "(short)"])
+            return f"{name} = {cast}({name} {r.choice('+-|^&*')} {value});"
+        return f"{name} = {value} {r.choice('+|^')} {name} {r.choice(['', '+ 1', '- k'])};"
+
+    # ---- expressions -------------------------------------------------------------------------------------------
+
+    def _condition(self, scope: _Scope) -> str:
+        r = self._r
+        one, two = self._term(scope), r.choice([self._term(scope), "0", "2", "5"])
+        basic = f"{one} {r.choice(['<', '<=', '>', '>=', '==', '!='])} {two}"
+        return r.choice([basic, basic, basic, f"(long)({one}) % 2 == 0", f"{basic} && {one} > 1", f"{basic} || {two} == 1"])
+
+    def _term(self, scope: _Scope) -> str:
+        r = self._r
+        choices = [name for name, _ in scope.loops] * 3 + scope.integers
+        if r.random() < 0.25:
+            return self._load(scope)
+        return r.choice(choices)
+
+    def _load(self, scope: _Scope) -> str:
+        r = self._r
+        if scope.squares and r.random() < 0.3:
+            return f"gsquare[{self._small(scope)}][{self._small(scope)}]"
+        name, _, _ = r.choice(scope.arrays)
+        return f"{name}[{self._index(scope, name)}]"
+
+    def _small(self, scope: _Scope) -> str:
+        r = self._r
+        name = r.choice(scope.loops)[0]
+        return r.choice([name, name, f"{name} + 1", f"{name} / 2", f"23 - {name}", f"{name} % 5", "2"])
+
+    def _index(self, scope: _Scope, array: str) -> str:
+        r = self._r
+        names = [name for name, _ in scope.loops]
+        i = r.choice(names)
+        j = r.choice(names)
+        number = r.choice(scope.integers)
+        indirect = [name for name, kind, _ in scope.arrays if kind in "ih" and name != array]
+        plain = [i, i, i, f"{i} + 1", f"{i} - 1", f"2 * {i}", f"2 * {i} + 1", f"{number} - 1 - {i}", f"{i} + {number}", f"{i} - {number}"]
+        linear = [f"{i} * {number} + {j}", f"{j} * m + {i}", f"{i} * m + {j}", f"{i} * n + {j}", f"CELL({i}, {j})", f"({i} + 1) * m + {j}"]
+        odd = [
+            f"{i} / 2", f"{i} % 3", f"{i} >> 1", f"{i} & 3", f"{i} + {j}", f"{i} - {j}", f"{i} * {j}", "0", "3", number, f"{i} * 4 + {j} % 4",
+            f"(unsigned)({i} - 1)", f"(short)({i} + k)", f"(unsigned char)({i} + {number})", f"{i} + half({number})", f"clamp({i}, 0, 5)",
+            f"(std::size_t){i} * m + {j}", f"(int)({i} + 1u) - 1", f"{i} * {i}", f"({i} > 2 ? {i} : 0)", f"{i} + ({j} == 2)",
+        ]  # fmt: skip
+        if indirect:
+            odd += [f"{r.choice(indirect)}[{i}]"] * 3
+        return r.choice(r.choice([plain, plain, linear, linear if len(names) > 1 else plain, odd]))
+
+    def _value(self, scope: _Scope, kind: str) -> str:
+        r = self._r
+        parts = [self._load(scope)]
+        if r.random() < 0.5:
+            parts.append(r.choice([self._load(scope), r.choice(scope.loops)[0], r.choice(scope.integers), "3"]))
+        if scope.scalars and r.random() < 0.25:
+            parts.append(r.choice(scope.scalars)[0])
+        if kind in _FLOATING and r.random() < 0.2:
+            return f"blend({parts[0]}, {parts[-1]})"
+        if r.random() < 0.08:
+            return f"({self._condition(scope)} ? {parts[0]} : {parts[-1]})"
+        if r.random() < 0.08:
+            return f"std::max<{TYPES[kind]}>({parts[0]}, {parts[-1]})"
+        return f" {r.choice('+-+*')} ".join(parts)

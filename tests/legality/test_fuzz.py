@@ -1,0 +1,125 @@
+"""Random kernels through the front half: what the analysis and the rules allow must give the same bytes, whatever the threads' order.
+
+No dynamic check of perfcc's stands in the way here. Originals that have undefined behaviour on an input (by the sanitizers) void it.
+``PERFCC_FUZZ_ROUNDS`` and ``PERFCC_FUZZ_SEED`` make it a long run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from perfcc.analysis import analyse
+from perfcc.cc import compiler
+from perfcc.core.facts import Facts
+from perfcc.core.ir import Loop
+from perfcc.core.kernel import Kernel
+from perfcc.core.unit import Invocation
+from perfcc.frontend import parse
+from perfcc.propose.from_rules import FromRules
+from perfcc.rules.replacement import replacement
+from tests.legality.kernels import PRELUDE, Generator
+from tests.legality.kernels import Kernel as Drawn
+
+GUARD = Path(compiler.__file__).parent / "runtime" / "perfcc_guard.h"
+DRIVER = Path(__file__).parent / "driver.h"
+ROUNDS = int(os.environ.get("PERFCC_FUZZ_ROUNDS", "1"))
+SEED = int(os.environ.get("PERFCC_FUZZ_SEED", "1"))
+KERNELS = int(os.environ.get("PERFCC_FUZZ_KERNELS", "60"))
+CANDIDATES = 3
+INCLUDES = "#include <algorithm>\n#include <cstddef>\n#include <vector>\n"
+# threads that run alone and to the end can't wait for one another, so every schedule is as good as this one
+_SCHEDULE = re.compile(r"schedule\([^)]*\)")
+
+
+def variants(drawn: list[Drawn], path: Path) -> Iterator[tuple[int, str, str]]:
+    """(number of the kernel, what was done, the function's text with one nest replaced) for everything that would be tried."""
+    names = [f"f{number}" for number in range(len(drawn))]
+    texts = [
+        one.text.replace("NAME", name).replace("static long", "static __attribute__((noinline)) long", 1)
+        for one, name in zip(drawn, names, strict=True)
+    ]
+    source = INCLUDES + PRELUDE + "".join(texts)
+    path.write_text(source, "utf-8")
+    found = shutil.which("g++")
+    assert found is not None
+    invocation = Invocation((found, "-std=c++17", "-O2", "-c", str(path)), found, str(path.parent), str(path), 4, "fuzz.o", "c++")
+    unit = compiler.translation_unit(invocation, compiler.probe(found, invocation))
+    parsed = parse(unit)
+    assert parsed.refusal is None, parsed.refusal
+
+    def facts(kernel: Kernel, nest: Loop) -> Facts:
+        return analyse(kernel, nest, unit.semantics)
+
+    for number, (name, text) in enumerate(zip(names, texts, strict=True)):
+        yield number, "original", text
+        begin = source.index(text)
+        for kernel in parsed.kernels:
+            if kernel.function.split("(")[0] != name or kernel.nest is None:
+                continue
+            for candidate in tuple(FromRules(facts).propose(kernel, facts(kernel, kernel.nest), ()))[:CANDIDATES]:
+                new = _SCHEDULE.sub("schedule(static)", replacement(kernel, candidate, 0)).replace(") {\n", ") {\nfast++;\n", 1)
+                at = kernel.span
+                yield number, candidate.name, text[: at.begin - begin] + new + text[at.end - begin :]
+
+
+def program(drawn: list[Drawn], made: list[tuple[int, str, str]]) -> str:
+    """All of them with the driver."""
+    functions, steps = [], []
+    for position, (number, _, text) in enumerate(made):
+        functions.append(text.replace(f" f{number}(", f" g{position}(", 1))
+        call = f"[](const Input &in) -> long {{ return g{position}({drawn[number].call}); }}"
+        steps.append(f"{{{number}, {position}, {str(drawn[number].disjoint).lower()}, {call}}}")
+    driver = DRIVER.read_text("utf-8").replace("{STEPS}", "{" + ", ".join(steps) + "}")
+    return (
+        GUARD.read_text("utf-8")
+        + INCLUDES
+        + "extern long fast;\n".replace("extern", "static")
+        + PRELUDE
+        + "".join(functions)
+        + driver.replace("static long fast;", "")
+    )
+
+
+def build(text: str, folder: Path, name: str, *flags: str) -> Path:
+    source, made = folder / f"{name}.cpp", folder / name
+    source.write_text(text, "utf-8")
+    common = ["g++", "-std=c++17", "-w", "-fopenmp", "-c", *flags, str(source), "-o", f"{made}.o"]
+    for command in (common, ["g++", *(f for f in flags if f.startswith("-fsanitize")), f"{made}.o", "-o", str(made)]):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[:4000]
+    return made
+
+
+def run(path: Path, given: str = "") -> list[list[str]]:
+    done = subprocess.run([str(path), "quiet"], input=given, capture_output=True, text=True, timeout=300, check=True)
+    return [line.split() for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("round", range(ROUNDS))
+def test_what_is_allowed_changes_nothing(round: int, tmp_path: Path) -> None:
+    generator = Generator(Random(SEED * 1000 + round))
+    drawn = [generator.kernel() for _ in range(KERNELS)]
+    made = list(variants(drawn, tmp_path / "fuzz.cpp"))
+    interesting = {number for number, what, _ in made if what != "original"}
+    made = [one for one in made if one[0] in interesting]
+    text = program(drawn, made)
+    watched = build(text, tmp_path, "watched", "-O1", "-fsanitize=address,undefined", "-fsanitize-recover=all")
+    plain = build(text, tmp_path, "plain", "-O2", "-ftrivial-auto-var-init=pattern")
+    seen = run(watched)
+    valid = "\n".join(f"{number} {at}" for word, number, at, *_ in seen if word == "valid")
+    seen += run(plain, valid)
+    wrong = {int(candidate): at for word, _, candidate, at, *_ in (line for line in seen if line[0] == "wrong")}
+    taken = sum(int(line[3]) > 0 for line in seen if line[0] == "taken")
+    print(f"{len(made)} texts of {len(interesting)} kernels, {valid.count(chr(10))} inputs, {taken} fast paths")
+    assert not wrong, "\n".join(
+        f"input {at}, {made[position][1]}:\n{drawn[made[position][0]].text}{made[position][2]}" for position, at in wrong.items()
+    )
+    assert taken > len(interesting) // 2

@@ -88,9 +88,10 @@ class Ladder:
     def _probe(self) -> list[tuple[int, float]]:
         """A few small sizes, rising, and nanoseconds of the original at each."""
         top = max(4, round(PROBED ** (1 / max(self.maker.roles.depth, 1))))
+        top = self._fitting(1, top)
         inputs: list[Input] = []
         sizes: list[int] = []
-        for index, size in enumerate((top // 4, top // 2, top)):
+        for index, size in enumerate(sorted({top // 4, top // 2, top} - {0})):
             made = self.maker.make(_FIRST_ID + 100 + index, Shape("timing", size, 1), MOST_BYTES)
             if made is not None:
                 inputs.append(made)

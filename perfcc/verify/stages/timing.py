@@ -31,7 +31,8 @@ LONGEST_WAIT = 5.0
 """Seconds of waiting for a quiet machine before one attempt."""
 WAITED_SHARE = 0.03
 """Of the time, that our own threads may wait for a processor before a rejection is in doubt."""
-LONGEST_ATTEMPT = 8.0
+LONGEST_ATTEMPT = 4.0
+LONGEST_GLANCE = 1.0
 
 
 @dataclass(slots=True)
@@ -54,8 +55,8 @@ class _Timer:
     def measure(self, rung: Rung, pairs: int, seed: int) -> tuple[SizeTiming, Reason | None, float]:
         """The sign test on one input, once; and which share of the time our threads waited for a processor."""
         options = Options(
-            "time", wall=self.candidate.threads, seed=seed, samples=1 if rung.call > 8e6 else 3, pairs=pairs, limit_seconds=LONGEST_ATTEMPT,
-            sign_test=True, cpu_seconds=120,
+            "time", wall=self.candidate.threads, seed=seed, samples=1 if rung.call > 8e6 else 3, pairs=pairs,
+            limit_seconds=LONGEST_GLANCE if pairs == GLANCE_PAIRS else LONGEST_ATTEMPT, sign_test=True, cpu_seconds=120,
         )  # fmt: skip
         report = self.session.runner.run(rung.stored, options, self.original, self.rewritten, self.threads, timeout=60.0)
         self.attempts += 1

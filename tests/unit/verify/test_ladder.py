@@ -28,6 +28,7 @@ void f(int n, int *c) {
         c[i * n + j] = c[i * n + j] / 3 + c[k * n + j];
 }
 """
+SQUARE = "void f(double *a, int n) {\n  for (int i = 0; i < n * n; ++i)\n    a[i] = a[i] * 2;\n}\n"
 FIXED = """
 double a[40][40];
 void f(void) {
@@ -62,7 +63,7 @@ def made(runner: Path, tmp_path: Path) -> Made:
     return make
 
 
-@pytest.mark.parametrize("text", [COPY, CUBE])
+@pytest.mark.parametrize("text", [COPY, CUBE, SQUARE])
 def test_rungs_fall_from_a_largest_that_is_affordable(made: Made, text: str) -> None:
     rungs = list(made(text)[0].rungs())
     assert len(rungs) >= 4

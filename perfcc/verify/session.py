@@ -60,7 +60,7 @@ class Session:
     evidence: list[Evidence] = field(default_factory=list)
     patience: float = 10.0
     best: SizeTiming | None = None
-    quiet_seconds: float = 25.0
+    quiet_seconds: float = 12.0
     _ladder: Ladder | None = None
     _blocks: dict[Shape, tuple[Input, ...]] = field(default_factory=dict)
 

@@ -27,7 +27,7 @@ GLANCE_PAIRS = 3
 HOPELESS = 1.03
 LOCK_PATIENCE = 60.0
 ATTEMPTS = 3
-LONGEST_WAIT = 5.0
+LONGEST_WAIT = 3.0
 """Seconds of waiting for a quiet machine before one attempt."""
 WAITED_SHARE = 0.03
 """Of the time, that our own threads may wait for a processor before a rejection is in doubt."""

@@ -22,8 +22,8 @@ warn_unused_result visibility default hidden noclone noipa no_instrument_functio
 attribute gnu clang noexcept static constexpr extern
 """
 _HARMLESS = frozenset(_HARMLESS_LIST.split())
-# What may stand in the way of a variable's name standing for an object of its own.
-_ELSEWHERE = frozenset({"alias", "weakref", "asm", "weak", "ifunc", "selectany"})
+# What may stand in the way of a variable's name standing for an object of its own, which nobody reads but by that name.
+_ELSEWHERE = frozenset({"alias", "weakref", "asm", "weak", "ifunc", "selectany", "cleanup"})
 # Options under which more programs are defined, or less is known, than under those of the command line.
 _STRICTER = re.compile(r"alias|wrap|trap|overflow|exception|rounding|finite|contract|^-?O?[01g]?$|^-?Og$", re.IGNORECASE)
 _WORDS = re.compile(rb"threadprivate|optnone|optimize|pragma[ \t]+(?:weak|redefine_extname)")
@@ -98,6 +98,13 @@ def weak_names(directives: Iterable[Directive]) -> set[str]:
         if directive.name == "pragma" and parts[:1] and parts[0] in ("weak", "redefine_extname"):
             found.update(parts[1:])
     return found
+
+
+def pragma_words(tokens: list[Token], directives: Iterable[Directive]) -> set[str]:
+    """Every word in a pragma, written as a directive or as an operator."""
+    texts = [directive.rest for directive in directives if directive.name == "pragma" or "_Pragma" in directive.rest]
+    texts += [tokens[at + 2].text for at, token in enumerate(tokens[:-2]) if token.text == "_Pragma"]
+    return {word for text in texts for word in re.findall(r"\w+", text)}
 
 
 def threadprivate_names(directives: Iterable[Directive]) -> set[str]:

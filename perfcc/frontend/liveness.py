@@ -134,6 +134,8 @@ def _dead(context: Context, var: Variable, node: Node, exposed: bool) -> bool:
     outside = [m for m in mentions if not context.begin <= m.begin < context.end]
     declared = context.unit.ast.extent(context.variables.declarations[var.id])[0]
     enclosing = [a for a in node.ancestors() if a.kind in k.LOOPS and a.begin > declared]
+    if var.name in context.unit.pragma_words:
+        return False
     if any(a.kind in (k.LAMBDA_EXPR, k.TRY_STMT, k.CATCH_STMT, k.SWITCH_STMT) for a in node.ancestors()):
         return False
     if not outside:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from perfcc.core.reason import Reason
 from perfcc.core.span import Span
@@ -35,6 +36,11 @@ class Unit:
         self.weak: set[str] = attributes.weak_names(source.directives)
         self.threadprivate: set[str] = set()
         self.options_changed: int | None = attributes.changes_options(source.tokens, source.directives)
+
+    @cached_property
+    def pragma_words(self) -> set[str]:
+        """The words of the main file's pragmas: their clauses read variables without a trace in the tree."""
+        return self.macros.words_behind(attributes.pragma_words(self.source.tokens, self.source.directives))
 
     def look_through(self, file: str) -> None:
         """Takes in the pragmas and attributes of a header that act on what the main file does with its names."""

@@ -587,3 +587,14 @@ int no_iteration_in_unsigned(int *__restrict a, const int *__restrict b, int n) 
     }
     return s;
 }
+
+void look_at(const int *value);
+
+// expect: unmodelled-type
+void looked_at_when_it_dies(int *__restrict a, const int *__restrict b, int n) {
+    __attribute__((cleanup(look_at))) int t = 0;
+    for (int i = 0; i < n; i++) {
+        t = b[i];
+        a[i] = t;
+    }
+}

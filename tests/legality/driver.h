@@ -1,4 +1,4 @@
-/* Runs originals and candidates on the same inputs. Included after the kernels; STEPS lists them. */
+/* Runs originals and candidates on the same inputs. The kernels stand before it, and the counter `fast`; STEPS lists them. */
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -121,7 +121,6 @@ struct Step {
   bool disjoint;
   long (*run)(const Input &);
 };
-static long fast;
 static const Step steps[] = {STEPS};
 enum { COUNT = sizeof steps / sizeof steps[0] };
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.frontend.snippets import kernels
+from tests.unit.frontend.snippets import kernel, kernels
 
 ROWS = [
     # body; names live in, live out, dead (of the last kernel)
@@ -98,3 +98,15 @@ def test_minimum_of_the_standard_library_takes_no_address() -> None:
     text = "#include <algorithm>\nint f(int n, const int* b) { int m = 9; for (int i = 0; i < n; i++) m = std::min(m, b[i]); return m; }"
     (found,) = kernels(text)
     assert not any(v.address_taken for v in found.variables)
+
+
+def test_a_pragma_may_read_the_value() -> None:
+    text = """void f(int *a, const int *b, int n) {{
+    int t = 0;
+    for (int i = 0; i < n; i++) {{ t = b[i]; a[i] = t; }}
+{pragma}
+    {{ a[0]++; }}
+}}"""
+    assert "t" in kernel(text.format(pragma="")).dead_after
+    for pragma in ("#pragma omp parallel num_threads(t)", '_Pragma("omp parallel if(t > 2)")', "#define T t\n#pragma omp parallel if(T)"):
+        assert "t" not in kernel(text.format(pragma=pragma)).dead_after

@@ -69,7 +69,7 @@ def annotate(kernel: Kernel, match: Match, proof: Legal, parameters: Parameters)
     annotation = Parallel(
         schedule=str(values["schedule"]),
         collapse=len(match.band),
-        private=facts.private,
+        private=tuple(v for v in facts.private if not is_ours(v)),
         lastprivate=tuple(v for v in dict.fromkeys((*facts.lastprivate, *_kept_loop_variables(kernel, new, facts))) if not is_ours(v)),
         reductions=facts.reductions,
         errno_values=facts.errno_values,

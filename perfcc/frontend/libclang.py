@@ -59,6 +59,10 @@ _PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     ),
     "clang_disposeTranslationUnit": (None, (c_void_p,)),
     "clang_getTranslationUnitCursor": (Cursor, (c_void_p,)),
+    "clang_getTranslationUnitTargetInfo": (c_void_p, (c_void_p,)),
+    "clang_TargetInfo_dispose": (None, (c_void_p,)),
+    "clang_TargetInfo_getTriple": (_String, (c_void_p,)),
+    "clang_TargetInfo_getPointerWidth": (c_int, (c_void_p,)),
     "clang_getNumDiagnostics": (c_uint, (c_void_p,)),
     "clang_getDiagnostic": (c_void_p, (c_void_p, c_uint)),
     "clang_getDiagnosticSeverity": (c_int, (c_void_p,)),
@@ -212,6 +216,14 @@ class Ast:
         return cursor
 
     # -- the unit ------------------------------------------------------------------------------------------------
+
+    def is_lp64(self) -> bool:
+        """True when pointers and ``long`` have 64 bits and ``int`` 32, as everything after the frontend takes for granted."""
+        info = self.lib.clang_getTranslationUnitTargetInfo(self._unit)
+        triple = _text(self.lib, self.lib.clang_TargetInfo_getTriple(info))
+        width = self.lib.clang_TargetInfo_getPointerWidth(info)
+        self.lib.clang_TargetInfo_dispose(info)
+        return width == 64 and "windows" not in triple
 
     def first_error(self) -> Problem | None:
         """The first diagnostic of severity error or fatal."""

@@ -51,6 +51,8 @@ def _parse(request: TranslationUnit, source: SourceFile) -> ParsedUnit:
         if problem is not None:
             at = source.span(problem.offset, problem.offset + 1) if problem.offset is not None else None
             return ParsedUnit((), includes, Reason("parse-error", at, problem.message))
+        if not ast.is_lp64():
+            return ParsedUnit((), includes, Reason("parse-error", None, "perfcc knows 64-bit targets with a 64-bit long alone"))
         unit = Unit(ast, source, path, args, request.invocation.language)
         tops: list[Cursor] = []
 

@@ -105,7 +105,7 @@ class Types:
         reference = type.kind in (k.T_LVALUE_REFERENCE, k.T_RVALUE_REFERENCE)
         if reference:
             type = canonical(lib.clang_getPointeeType(type))
-        restrict = bool(lib.clang_isRestrictQualifiedType(type))
+        restrict = bool(lib.clang_isRestrictQualifiedType(type)) and not reference
         const = bool(lib.clang_isConstQualifiedType(type))
         volatile = bool(lib.clang_isVolatileQualifiedType(type))
 

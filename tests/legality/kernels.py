@@ -107,7 +107,10 @@ class Generator:
             before.append("int e = 2;")
             scope.scalars.append(("e", "i"))
         outside: list[str] = []
-        nest = self._loop(scope, r.choice([1, 1, 2, 2, 2, 3]), outside, after)
+        if r.random() < 0.4:
+            nest = self._perfect(scope, r.choice([2, 2, 3]), outside, after)
+        else:
+            nest = self._loop(scope, r.choice([1, 1, 2, 2, 2, 3]), outside, after)
         inside = "\n    ".join([*before, *outside, *nest.split("\n"), "long result = 0;", *after, "return result;"])
         return Kernel(f"static long NAME({', '.join(parameters)}) {{\n    {inside}\n}}\n", ", ".join(arguments), restrict)
 
@@ -153,6 +156,57 @@ class Generator:
         if len(lines) == 1 and r.random() < 0.5 and not lines[0].startswith(("const", *TYPES.values())):
             return f"for ({head})\n    {lines[0]}"
         return "\n".join([f"for ({head}) {{", *(f"    {line}" for line in lines), "}"])
+
+    def _perfect(self, scope: _Scope, depth: int, outside: list[str], after: list[str]) -> str:
+        """A rectangular nest over rows and columns, its loops in any order: what rules that reorder iterations look for."""
+        r = self._r
+        heads: list[str] = []
+        names = ["i", "j", "l"][:depth]
+        r.shuffle(names)
+        inner = scope.copy()
+        for name in names:
+            kind = r.choice("iiiiiulz")
+            step = r.choice([1, 1, 1, 1, 2])
+            bound = r.choice(["n", "m", "n", "m", "7", "n - 1", "m - 1"])
+            low = r.choice(["0", "0", "1", "2"])
+            if r.random() < 0.85:
+                head = (
+                    f"{name} = {low}; {name} {r.choice(['<', '<', '<', '<='])} {bound}; {f'{name} += {step}' if step > 1 else f'{name}++'}"
+                )
+            else:
+                head = f"{name} = {bound}; {name} > {low}; {name} -= {step}"
+            if r.random() < 0.25:
+                outside.append(f"{TYPES[kind]} {name} = 7;")
+                if r.random() < 0.3:
+                    after.append(f"result = result * 31 + (long){name};")
+                heads.append(head)
+            else:
+                heads.append(f"{TYPES[kind]} {head}")
+            inner.loops.append((name, kind))
+        statement = self._matrix(inner) if r.random() < 0.8 else self._statement(inner, 0)[0]
+        if "{" in statement:
+            statement = self._matrix(inner)
+        lines = [statement, *([self._matrix(inner)] if r.random() < 0.3 else [])]
+        return "\n".join([*(f"{'    ' * k}for ({head})" for k, head in enumerate(heads)), "{", *lines, "}"])
+
+    def _matrix(self, scope: _Scope) -> str:
+        r = self._r
+        names = [name for name, _ in scope.loops]
+
+        def place(name: str) -> str:
+            i, j = r.sample(names, 2)
+            row = r.choice([i, i, f"({i} + 1)", f"({i} - 1)"])
+            column = r.choice([j, j, f"{j} + 1", f"{j} - 1", f"2 * {j}"])
+            if name == "gsquare":
+                return f"gsquare[{row}][{column}]"
+            linear = [f"{row} * m + {column}", f"{row} * m + {column}", f"{row} * n + {column}", f"{row} * 24 + {column}", i, j]
+            return f"{name}[{r.choice(linear)}]"
+
+        choices = [(name, kind) for name, kind, writable in scope.arrays if writable and name in (*_NAMES, "v", "w")]
+        name = r.choice([*choices, *scope.squares])[0]
+        others = [entry[0] for entry in (*scope.arrays, *scope.squares) if entry[0] in (*_NAMES, "v", "w", "gsquare")]
+        value = f"{place(r.choice(others))} {r.choice('+-*')} {r.choice([place(r.choice(others)), '1', *names])}"
+        return f"{place(name)} {r.choice(['=', '=', '+=', '+='])} {value};"
 
     def _bound(self, scope: _Scope) -> str:
         r = self._r

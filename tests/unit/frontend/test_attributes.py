@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.frontend.snippets import kernel, kernels
+from perfcc.frontend import parse
+from tests.unit.frontend.snippets import kernel, kernels, unit_of
 
 LOOP = "void f(int *a, const int *b, int n) { for (int i = 0; i < n; i++) a[i] = b[i]; }"
 
@@ -28,7 +29,10 @@ def test_options_set_in_the_source_stop_every_loop(before: str) -> None:
     assert only.refusal.id == "unmodelled-statement"
 
 
-@pytest.mark.parametrize("before", ['#pragma GCC optimize("O3,unroll-loops")\n', '__attribute__((optimize("O3")))\n', "void optimize(int);\n"])
+HARMLESS = ['#pragma GCC optimize("O3,unroll-loops")\n', '__attribute__((optimize("O3")))\n', "void optimize(int);\n"]
+
+
+@pytest.mark.parametrize("before", HARMLESS)
 def test_options_that_leave_the_meaning_alone(before: str) -> None:
     assert kernel(before + LOOP).nest is not None
 
@@ -81,3 +85,10 @@ def test_attributes_behind_macros() -> None:
 def test_harmless_attributes() -> None:
     text = "static inline __attribute__((always_inline, unused)) int g(int x) { return x; }\n" + LOOP.replace("b[i]", "g(b[i])")
     assert kernel(text).nest is not None
+
+
+@pytest.mark.parametrize("target", ["i686-linux-gnu", "x86_64-linux-gnux32", "x86_64-w64-windows-gnu", "armv7-linux-gnueabihf"])
+def test_only_targets_with_a_64_bit_long(target: str) -> None:
+    unit = parse(unit_of(LOOP, extra=(f"--target={target}",)))
+    assert unit.refusal is not None
+    assert unit.kernels == ()

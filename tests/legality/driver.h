@@ -34,7 +34,7 @@ void GOMP_parallel(void (*work)(void *), void *data, unsigned, unsigned) {
 
 /* ---- inputs ---- */
 
-enum { LENGTH = 8192, MIDDLE = 3000, INPUTS = 24 };
+enum { LENGTH = 12288, MIDDLE = 3000, INPUTS = 24 };
 static double arena_d[LENGTH];
 static float arena_f[LENGTH];
 static int arena_i[LENGTH];
@@ -69,7 +69,7 @@ static std::vector<int> &vector_i(const Input &in, int k) { return vectors_i[in.
 
 static Input make(int number, bool disjoint) {
   static const long sizes[] = {5, 6, 3, 17, 2, 1, 0, 7, 12, -1}, steps[] = {1, 2, 0, 3, 7, -1, 5, 17, 100};
-  static const long far[] = {0, 0, 1, 2, 3, -1, -2, 5, 17, 30, 1000, 2000}, apart[] = {1000};
+  static const long far[] = {0, 0, 1, 2, 3, -1, -2, 5, 17, 30, 1000, 2000};
   seed = number * 7919u + 17u;
   next();
   Input in;
@@ -77,7 +77,7 @@ static Input make(int number, bool disjoint) {
   if (number % 3 == 0 && in.m < in.n)
     in.m = in.n;
   for (int k = 0; k < 4; k++)
-    in.at[k] = MIDDLE + (int)(disjoint || number % 3 == 0 ? k * one_of(apart, 1) : one_of(far, 12));
+    in.at[k] = MIDDLE + (int)(disjoint || number % 3 == 0 ? k * 2000 : one_of(far, 12));
   in.mixed = !disjoint && next() % 2, in.same = !disjoint && next() % 3 == 0;
   for (int k = 0; k < LENGTH; k++) {
     int value = (int)(next() % 19) - 2;

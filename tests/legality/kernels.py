@@ -77,7 +77,8 @@ class Generator:
             parameters.append(f"std::vector<{TYPES[kind]}> &{name}")
             arguments.append(f"vector_{kind}(in, {'vw'.index(name)})")
             scope.arrays.append((name, kind, True))
-            scope.integers.append(f"{r.choice(['', '(int)'])}{name}.size()")
+            if not restrict:  # a size as a stride would lead from one buffer into the next
+                scope.integers.append(f"{r.choice(['', '(int)'])}{name}.size()")
         for name in ("n", "m", "k"):
             kind = r.choice("iiiiuulzh")
             reference = r.random() < 0.12

@@ -109,7 +109,7 @@ def test_what_is_allowed_changes_nothing(round: int, tmp_path: Path, monkeypatch
     interesting = {number for number, what, _ in made if what != "original"}
     made = [one for one in made if one[0] in interesting]
     text = program(drawn, made)
-    watched = build(text, tmp_path, "watched", "-O0", "-fsanitize=address,undefined", "-fsanitize-recover=all")
+    watched = build(text, tmp_path, "watched", "-O0", "-D_GLIBCXX_ASSERTIONS", "-fsanitize=address,undefined", "-fsanitize-recover=all")
     plain = build(text, tmp_path, "plain", "-O2", "-ftrivial-auto-var-init=pattern")
     seen = run(watched)
     valid = "\n".join(f"{number} {at}" for word, number, at, *_ in seen if word == "valid")

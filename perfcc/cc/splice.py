@@ -119,6 +119,6 @@ def _masked(text: bytes, mask: bool) -> bytes:
 
 
 def names(text: bytes) -> Iterable[bytes]:
-    """The identifiers of the text, in order, without comments, literals and headers' names; lines that end in a backslash are joined first."""
+    """The identifiers of the text, in order; no comments, literals or header names. Lines that end in a backslash are joined first."""
     joined = _HEADER_NAME.sub(b"", re.sub(rb"\\[ \t]*\r?\n", b"", text))
     return (match["name"] for match in _TOKEN.finditer(joined) if match["name"] is not None)

@@ -473,4 +473,71 @@ for (int i = 0; i < n; ++i)
     "c",
 )
 
-CASES = (PRODUCT, SUM, BLUR, LAST, ROWS, COUNTS)
+START = Case(
+    "start",
+    """
+void start(int k, int n, const int *__restrict in, float *__restrict out) {
+  for (int i = k; i < n; ++i) {
+    k = in[i];
+    out[i] = k * 1.5f;
+  }
+}
+""",
+    (
+        Rewrite(
+            "start taken before",
+            """
+{
+  const int first = k;
+#pragma omp parallel for schedule(static) private(k)
+  for (int i = first; i < n; ++i) {
+    k = in[i];
+    out[i] = k * 1.5f;
+  }
+}
+""",
+            threads=True,
+        ),
+        Rewrite(
+            "start taken from a thread's own copy",
+            """
+#pragma omp parallel private(k)
+{
+#pragma omp for schedule(static)
+  for (int i = k; i < n; ++i) {
+    k = in[i];
+    out[i] = k * 1.5f;
+  }
+}
+""",
+            (*MEMORY, "uninitialised-read", "data-race", "does-not-compile"),
+            threads=True,
+        ),
+    ),
+)
+
+CUT = Case(
+    "cut",
+    """
+unsigned long cut(const unsigned long *a, int n) {
+  unsigned long s = 0;
+  for (int i = 0; i < n; ++i)
+    s = (unsigned)(s + a[i]);
+  return s;
+}
+""",
+    (
+        Rewrite(
+            "partial sums cut one by one",
+            """
+#pragma omp parallel for schedule(static) reduction(+ : s)
+for (int i = 0; i < n; ++i)
+  s = (unsigned)(s + a[i]);
+""",
+            WRONG,
+            threads=True,
+        ),
+    ),
+)
+
+CASES = (PRODUCT, SUM, BLUR, LAST, ROWS, COUNTS, START, CUT)

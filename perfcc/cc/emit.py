@@ -313,7 +313,7 @@ class OutputState:
 
 
 def install(object_path: Path, output: Path, expected: OutputState) -> Reason | None:
-    """Puts the object in the output's place, atomically, with its mode and its time: what was edited since is newer still, as make must see.
+    """Puts the object in the output's place, atomically, with its mode and time: what was edited since is newer still, as make must see.
 
     None, or why the output was left as it is.
     """

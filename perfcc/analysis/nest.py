@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeVar
 
-from perfcc.analysis import accesses, alias, work
+from perfcc.analysis import accesses, alias, rounding, work
 from perfcc.analysis.delinearise import Shapes
 from perfcc.analysis.dependence import Found, find
 from perfcc.analysis.effects import Effects, effects
@@ -28,6 +28,9 @@ _T = TypeVar("_T")
 
 def analyse(kernel: Kernel, nest: Loop, semantics: Semantics, seconds: float = _SECONDS) -> Facts:
     """All facts about the nest. Never raises for a nest it can't handle: every loop then has the reason as its blocker."""
+    unstable = rounding.unstable(kernel, nest, semantics)
+    if unstable is not None:
+        return _refused(nest, unstable)
     try:
         return _Nest.of(kernel, nest, semantics, seconds).facts()
     except BudgetError as error:

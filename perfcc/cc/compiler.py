@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from perfcc.cc.flags import Flag, flags
@@ -24,6 +24,8 @@ _PROBED = (
     "--sysroot", "--sysroot=", "-isysroot", "-B", "-stdlib=", "-specs=", "-target", "--target=", "-nostdinc", "-nostdinc++",
     "-ansi", "-std=",
 )  # fmt: skip
+# Macros of x86 targets that have a fused multiply-add; other targets are taken to have one.
+_FUSING = ("__FMA__", "__FMA4__", "__AVX512F__", "__FP_FAST_FMA", "__FP_FAST_FMAF")
 _RELATIVE = ("-B", "--sysroot", "--sysroot=", "-isysroot", "-specs=")
 _PARSED = ("-D", "-U", "-I", "-iquote", "-isystem", "-idirafter", "-include", "-imacros", "-iprefix", "-iwithprefix", "-iwithprefixbefore")
 _PARSED_WORDS = frozenset(
@@ -52,7 +54,7 @@ class CompilerInfo:
 
     ``family`` is ``gcc`` or ``clang``; ``version`` major.minor.patch; ``include_paths`` the system directories in search order;
     ``standard`` the dialect that holds when the user gives none; ``macros`` -D and -U flags for what -m flags change; ``identity``
-    a digest of the executable.
+    a digest of the executable; ``fuses`` tells that the target has a fused multiply-add.
     """
 
     path: str
@@ -63,6 +65,7 @@ class CompilerInfo:
     standard: str
     macros: tuple[str, ...]
     identity: str
+    fuses: bool = True
 
     @property
     def label(self) -> str:
@@ -104,13 +107,16 @@ def probe(compiler: str, invocation: Invocation) -> CompilerInfo:
         standard=_standard(macros, invocation.language),
         macros=extra,
         identity=identity(compiler),
+        fuses="x86_64" not in _target(report) or any(name in macros for name in _FUSING),
     )
 
 
 def translation_unit(invocation: Invocation, info: CompilerInfo) -> TranslationUnit:
     """The unit as libclang must read it. Raises OSError when the source can't be read."""
     text = Path(invocation.cwd, invocation.source).read_bytes()
-    return TranslationUnit(invocation, clang_arguments(invocation, info), semantics(invocation.argv), text)
+    meaning = semantics(invocation.argv)
+    meaning = replace(meaning, contracts=meaning.contracts and info.fuses)
+    return TranslationUnit(invocation, clang_arguments(invocation, info), meaning, text)
 
 
 def clang_arguments(invocation: Invocation, info: CompilerInfo) -> tuple[str, ...]:

@@ -60,7 +60,14 @@ def semantics(argv: Sequence[str]) -> Semantics:
         wrapv=state["wrapv"],
         trapping=state["trapv"] or sanitized,
         openmp=state["openmp"],
+        contracts=_last(argv, "-ffp-contract=", "fast") != "off",
+        excess_precision=_last(argv, "-mfpmath=", "sse") != "sse",
     )
+
+
+def _last(argv: Sequence[str], flag: str, default: str) -> str:
+    """The value of the last ``flag``."""
+    return next((word.removeprefix(flag) for word in reversed(argv) if word.startswith(flag)), default)
 
 
 def optimisation(argv: Sequence[str]) -> str:

@@ -51,6 +51,7 @@ _ROWS = (
     ReasonKind("possible-overlap", "analysis", "two arrays may overlap and no run-time test can rule it out", "pass the extents, or use std::vector or restrict"),
     ReasonKind("nonaffine-write", "analysis", "the place written depends on data", "make the subscript a linear function of the loop variables"),
     ReasonKind("float-reduction-order", "analysis", "the loop sums floating-point values, and another order changes the rounding", "allow it with fp = \"reassociate\" or -fassociative-math"),
+    ReasonKind("fp-contraction", "analysis", "the compiler may fuse products with sums, and where it does decides the rounding", "compile with -ffp-contract=off"),
     ReasonKind("errno-order", "analysis", "iterations may set errno to different values, and the last one counts", "compile with -fno-math-errno"),
     ReasonKind("subscript-wrap", "analysis", "a subscript may wrap around and no run-time test can rule it out", "use a signed or a wider index type"),
     ReasonKind("address-escapes", "analysis", "the address of a scalar the loop writes is taken", "copy it to a local variable"),

@@ -29,7 +29,8 @@ class Semantics:
 
     ``reassociate``: floating-point sums may be reordered. ``math_errno``: maths functions set errno. ``strict_aliasing``: type-based
     aliasing rules hold. ``wrapv``: signed overflow wraps. ``trapping``: -ftrapv or a sanitizer watches overflow. ``openmp``: the user
-    compiles with -fopenmp.
+    compiles with -fopenmp. ``contracts``: the compiler may fuse a product and a sum into one rounding. ``excess_precision``: it
+    computes with x87.
     """
 
     reassociate: bool = False
@@ -38,6 +39,8 @@ class Semantics:
     wrapv: bool = False
     trapping: bool = False
     openmp: bool = False
+    contracts: bool = False
+    excess_precision: bool = False
 
 
 @dataclass(frozen=True, slots=True)

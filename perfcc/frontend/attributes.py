@@ -26,7 +26,7 @@ _HARMLESS = frozenset(_HARMLESS_LIST.split())
 _ELSEWHERE = frozenset({"alias", "weakref", "asm", "weak", "ifunc", "selectany", "cleanup"})
 # Options under which more programs are defined, or less is known, than under those of the command line.
 _STRICTER = re.compile(r"alias|wrap|trap|overflow|exception|rounding|finite|contract|^-?O?[01g]?$|^-?Og$", re.IGNORECASE)
-_WORDS = re.compile(rb"threadprivate|optnone|optimize|pragma[ \t]+(?:weak|redefine_extname)")
+_WORDS = re.compile(rb"threadprivate|optnone|optimize|target|FP_CONTRACT|clang[ \t]+fp|pragma[ \t]+(?:weak|redefine_extname)")
 _STRINGS = re.compile(r'"([^"]*)"|\b(\d+)\b|\b(\w+)\b')
 
 
@@ -123,8 +123,13 @@ def worth_a_look(text: bytes) -> bool:
 
 
 def changes_options(tokens: list[Token], directives: Iterable[Directive]) -> int | None:
-    """Where ``#pragma GCC optimize`` or ``__attribute__((optimize))`` asks for options under which more is defined; None: nowhere."""
+    """Where the source asks for options under which more is defined or roundings change; None: nowhere.
+
+    ``#pragma GCC optimize`` and ``target``, their attributes, and pragmas that switch contraction.
+    """
     for directive in directives:
+        if directive.name == "pragma" and re.match(r"(GCC\s+target|STDC\s+FP_CONTRACT|clang\s+fp)\b", directive.rest):
+            return directive.begin
         found = re.match(r"GCC\s+optimize\b(.*)", directive.rest, re.DOTALL) if directive.name == "pragma" else None
         if found and _stricter(found.group(1)):
             return directive.begin
@@ -133,7 +138,13 @@ def changes_options(tokens: list[Token], directives: Iterable[Directive]) -> int
             arguments = "".join(f"{following.text} " for following in tokens[position + 1 : position + 12])
             if token.text.strip("_") == "optnone" or (arguments.startswith("(") and _stricter(arguments.partition(")")[0])):
                 return token.begin
+        if token.text.strip("_") in ("target", "target_clones") and tokens[position + 1].text == "(" and _is_string(tokens, position + 2):
+            return token.begin
     return None
+
+
+def _is_string(tokens: list[Token], position: int) -> bool:
+    return position < len(tokens) and tokens[position].text.startswith('"')
 
 
 def _stricter(arguments: str) -> bool:

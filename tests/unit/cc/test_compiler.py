@@ -207,3 +207,11 @@ def test_flags_take_their_values() -> None:
 
 def test_compiler_is_found_on_path(tmp_path: Path) -> None:
     assert probe("g++", invocation(tmp_path, "a.cpp")).path == shutil.which("g++")
+
+
+def test_fusing_follows_the_target(tmp_path: Path) -> None:
+    if "x86_64" not in probe("g++", invocation(tmp_path, "a.cpp")).target:
+        assert probe("g++", invocation(tmp_path, "a.cpp")).fuses
+        return
+    flags = ("-O2", "-mavx2", "-mfma", "-mavx512f")
+    assert [probe("g++", invocation(tmp_path, "a.cpp", flag)).fuses for flag in flags] == [False, False, True, True]

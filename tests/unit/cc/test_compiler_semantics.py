@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from perfcc.cc.semantics import optimisation, semantics
@@ -51,9 +53,24 @@ STRICT = Semantics(strict_aliasing=True)
     ],
 )
 def test_flags(flags: str, expected: Semantics) -> None:
-    assert semantics(("g++", *flags.split(), "-c", "a.cpp")) == expected
+    assert replace(semantics(("g++", *flags.split(), "-c", "a.cpp")), contracts=False) == expected
 
 
 @pytest.mark.parametrize(("flags", "level"), [("", "0"), ("-O", "1"), ("-O9", "3"), ("-O2 -Os", "s"), ("-Ofast", "fast"), ("-Og -O0", "0")])
 def test_level(flags: str, level: str) -> None:
     assert optimisation(("g++", *flags.split())) == level
+
+
+@pytest.mark.parametrize(
+    ("words", "contracts", "excess"),
+    [
+        ((), True, False),
+        (("-ffp-contract=off",), False, False),
+        (("-ffp-contract=off", "-ffp-contract=fast"), True, False),
+        (("-mfpmath=387",), True, True),
+        (("-mfpmath=387", "-mfpmath=sse"), True, False),
+    ],
+)
+def test_roundings_that_the_compiler_decides(words: tuple[str, ...], contracts: bool, excess: bool) -> None:
+    found = semantics(("g++", "-O2", *words, "-c", "a.cpp"))
+    assert (found.contracts, found.excess_precision) == (contracts, excess)

@@ -18,6 +18,10 @@ STRICTER = [
     "#pragma GCC optimize (0)\n",
     '__attribute__((optimize("O3", "no-strict-aliasing")))\n',
     '[[gnu::optimize("trapv")]]\n',
+    '#pragma GCC target("fma")\n',
+    '__attribute__((target("avx2,fma")))\n',
+    '[[gnu::target_clones("default", "arch=haswell")]]\n',
+    "#pragma STDC FP_CONTRACT ON\n",
     "#define LEVEL wrapv\n#pragma GCC optimize (LEVEL)\n",
 ]
 
@@ -29,7 +33,11 @@ def test_options_set_in_the_source_stop_every_loop(before: str) -> None:
     assert only.refusal.id == "unmodelled-statement"
 
 
-HARMLESS = ['#pragma GCC optimize("O3,unroll-loops")\n', '__attribute__((optimize("O3")))\n', "void optimize(int);\n"]
+HARMLESS = [
+    '#pragma GCC optimize("O3,unroll-loops")\n',
+    '__attribute__((optimize("O3")))\n',
+    "void optimize(int);\nint target(const char *);\n",
+]
 
 
 @pytest.mark.parametrize("before", HARMLESS)

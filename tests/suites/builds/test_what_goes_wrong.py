@@ -131,10 +131,15 @@ def kill_worker_of(launcher: subprocess.Popen[bytes], moment: float) -> bool:
 
 
 def workers(parent: int) -> Sequence[int]:
-    """The launcher's children that run Python."""
-    try:
-        children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-        return [int(pid) for pid in children if b"worker" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")]
-    except OSError:
-        return []
-
+    """The launcher's descendants that run Python as its worker."""
+    found: list[int] = []
+    waiting = [parent]
+    while waiting:
+        pid = waiting.pop()
+        try:
+            waiting += [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+            if b"worker" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
+                found.append(pid)
+        except OSError:
+            continue
+    return found

@@ -305,8 +305,9 @@ def replacement_of(decision: Decision) -> Replacement | None:
 
 
 def reproducible(outcome: Outcome) -> Outcome:
-    """The outcome as it travels in the object: without what differs between two builds from one store."""
-    return replace(outcome, seconds=0.0, decisions=tuple(replace(decision, cached=False) for decision in outcome.decisions))
+    """The outcome as it travels in the object: without what differs between two builds from one store, wherever the object goes."""
+    decisions = tuple(replace(decision, cached=False) for decision in outcome.decisions)
+    return replace(outcome, output=os.path.basename(outcome.output), seconds=0.0, decisions=decisions)
 
 
 def _withdrawn(outcome: Outcome, reason: Reason) -> Outcome:

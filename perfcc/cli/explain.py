@@ -51,16 +51,13 @@ def collect(target: Path, store: Store) -> tuple[Outcome, ...]:
     if target.suffix in _SOURCES:
         real = os.path.realpath(target)
         return tuple(outcome for outcome in store.all_outcomes() if os.path.realpath(outcome.source) == real)
-    found = {outcome.output: outcome for outcome in travelling(target)}
-    for path in objects(target, store):
-        known = store.outcome(path)
-        if known is not None:
-            found[known.output] = known
-    return tuple(found.values())
+    known = [outcome for path in objects(target, store) if (outcome := store.outcome(path)) is not None]
+    told = {(outcome.source, os.path.basename(outcome.output)) for outcome in known}
+    return (*known, *(outcome for outcome in travelling(target) if (outcome.source, outcome.output) not in told))
 
 
 def travelling(target: Path) -> Iterator[Outcome]:
-    """The outcomes that lie in the file itself: those of units with rewrites. Raises SectionError, OSError."""
+    """The outcomes that lie in the file itself: those of units with rewrites, objects by their bare names. Raises SectionError, OSError."""
     for payload in section.read(target):
         try:
             yield loads(Outcome, payload)

@@ -22,6 +22,7 @@ PERFCC = str(Path(sys.executable).parent / "perfcc")
 LEGACY = Path(__file__).parent / "legacy"
 RUNS = 50
 BUILDS = 5
+WARM_UPS = 6
 
 HEADERS = 300
 INCLUDES = "".join(f"#include <{name}>\n" for name in ("algorithm", "iostream", "map", "string", "vector"))
@@ -148,12 +149,16 @@ def test_a_cold_unit_without_kernels(table: Table, work: Path, environment: dict
 
 
 def test_a_whole_build_from_a_warm_store(table: Table, tmp_path: Path, environment: dict[str, str]) -> None:
-    environment["PERFCC_BUDGET"] = "20"
+    """Warm is a store in which every kernel is decided: what a busy machine left undecided is searched again by the next build."""
     plain, perfcc = tmp_path / "plain", tmp_path / "perfcc"
     for folder in (plain, perfcc):
         shutil.copytree(LEGACY, folder, ignore=shutil.ignore_patterns("build*", "*.o"))
     make = ["make", "-j2", "-B"]
-    cost([*make, f"CXX={PERFCC}"], perfcc, environment)
+    for _ in range(WARM_UPS):
+        before = counters(environment).count("compiled:searched") if Path(environment["PERFCC_STORE"]).exists() else -1
+        cost([*make, f"CXX={PERFCC}"], perfcc, environment)
+        if counters(environment).count("compiled:searched") == before:
+            break
     pairs = []
     for _ in range(BUILDS):
         pairs.append((cost([*make, "CXX=g++"], plain, environment), cost([*make, f"CXX={PERFCC}"], perfcc, environment)))

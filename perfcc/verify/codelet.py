@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib import resources
 
+from perfcc.cc import runtime
 from perfcc.core.candidate import Candidate
 from perfcc.core.kernel import Kernel
 from perfcc.core.reason import Reason
@@ -54,7 +54,7 @@ class Codelets:
         """The codelet of the text that would be shipped, with a count of how often the fast path ran."""
         counted = replace(candidate, fast=f"{{\n++perfcc_codelet_fast_runs;\n{candidate.fast}\n}}")
         body = splice(self.kernel, counted, 0.0)
-        return self._text(_runtime() + f"\n{_EXPORT} unsigned long perfcc_codelet_fast_runs = 0;\n", body)
+        return self._text(runtime.text(runtime.GUARD) + f"\n{_EXPORT} unsigned long perfcc_codelet_fast_runs = 0;\n", body)
 
     def _text(self, before: str, body: str) -> str:
         kernel = self.kernel
@@ -163,9 +163,3 @@ def _helpers(index: int, v: Variable) -> str:
         f"{vector} &v = *({vector} *)vector; *data = v.empty() ? (void *)0 : (void *)&v[0]; *bytes = v.size() * sizeof({_plain(v)}); }}\n"
         f"{_EXPORT_CPP} void perfcc_codelet_free_{index}(void *vector) {{ delete ({vector} *)vector; }}"
     )
-
-
-def _runtime() -> str:
-    """The text that guards and parallel regions call."""
-    path = resources.files("perfcc.cc.runtime").joinpath("perfcc_guard.h")
-    return path.read_text("utf-8") if path.is_file() else ""

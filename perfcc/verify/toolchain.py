@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from perfcc.core.resources import executable
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +69,11 @@ def find(runner: Path | None = None) -> Toolchain:
 
 
 def _runner(given: Path | None) -> str:
-    package = Path(__file__).parents[1]
-    beside = Path(sys.prefix) / "bin" / "perfcc-runner"
-    for path in (given, package / "_bin" / "perfcc-runner", _installed(), beside):
-        if path is not None and os.access(path, os.X_OK) and path.is_file():
-            return str(path)
-    return ""
-
-
-def _installed() -> Path | None:
-    """The runner of an editable install: its files lie in site-packages, the sources elsewhere."""
-    for entry in sys.path:
-        path = Path(entry) / "perfcc" / "_bin" / "perfcc-runner"
-        if path.is_file():
-            return path
-    return None
+    try:
+        path = given or executable("perfcc-runner")
+    except FileNotFoundError:
+        return ""
+    return str(path) if path.is_file() and os.access(path, os.X_OK) else ""
 
 
 def _clang() -> tuple[str, str]:

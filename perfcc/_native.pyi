@@ -6,6 +6,7 @@ version: str
 
 class Classified(TypedDict):
     eligible: bool
+    held_back: bool
     reason: str
     detail: str
     argv: list[str]

@@ -175,12 +175,14 @@ private:
   }
 
   // The first reason stands, but for those that say what kind of command it is: they say more than an option found
-  // before.
+  // before. A reason that only holds back gives way to any other.
   void pass(std::string_view reason, std::string_view word) {
     const bool kind = one_of(reason, {"preprocess-only", "assembly", "syntax-only", "version-query", "not-an-object"});
-    if (command_.reason.empty() || (kind && !kind_)) {
+    const bool held = is_held_back(reason);
+    if (command_.reason.empty() || (kind && !kind_) || (command_.held_back && !held)) {
       command_.reason = reason;
       command_.detail = word;
+      command_.held_back = held;
       kind_ = kind;
     }
   }
@@ -199,7 +201,7 @@ private:
     }
     if (!compile_)
       return kind(sources.empty() ? "link" : "compile-and-link");
-    if (!command_.reason.empty())
+    if (!command_.reason.empty() && !command_.held_back)
       return;
     if (sources.size() > 1)
       return pass("several-sources", sources[1]->path);
@@ -220,10 +222,11 @@ private:
     if (language != "c" && language != "c++")
       return pass("other-language", input.path);
     if (level_.empty() || level_ == "0" || level_ == "g")
-      return pass("not-optimised", level_.empty() ? "" : "-O" + level_);
-    if (level_ == "s" || level_ == "z")
-      return pass("optimised-for-size", "-O" + level_);
-    if (level_ != "fast" && !std::all_of(level_.begin(), level_.end(), [](char c) { return c >= '0' && c <= '9'; }))
+      pass("not-optimised", level_.empty() ? "" : "-O" + level_);
+    else if (level_ == "s" || level_ == "z")
+      pass("optimised-for-size", "-O" + level_);
+    else if (level_ != "fast" &&
+             !std::all_of(level_.begin(), level_.end(), [](char c) { return c >= '0' && c <= '9'; }))
       return pass("unknown-option", "-O" + level_);
 
     struct stat status;
@@ -248,6 +251,7 @@ private:
   void kind(std::string_view reason) {
     command_.reason = reason;
     command_.detail.clear();
+    command_.held_back = false;
   }
 
   Command &command_;

@@ -10,7 +10,7 @@ namespace perfcc {
 enum class Dependencies { None, User, All }; // -MMD, -MD
 
 struct Command {
-  std::string_view reason;       // why it passes; empty when it is eligible
+  std::string_view reason;       // why it passes or is held back; empty when it is eligible
   std::string detail;            // the word that decided, where one did
   std::vector<std::string> argv; // with every @file expanded
   std::string source;            // as written
@@ -20,6 +20,7 @@ struct Command {
   std::string depfile;           // empty without -MD and -MMD
   Dependencies dependencies = Dependencies::None;
   std::vector<std::string> inputs; // every word that is not an option, as of a link line
+  bool held_back = false;          // understood like an eligible one, source, output and all, but not to be rewritten
 
   bool eligible() const { return reason.empty(); }
 };

@@ -69,7 +69,7 @@ int complain(const std::string &what, int status) {
   return status;
 }
 
-// One eligible compile.
+// One eligible compile, or one held back.
 class Unit {
 public:
   Unit(const Command &command, const Compiler &compiler, char *const *argv, std::string cwd)
@@ -80,11 +80,14 @@ public:
   void build() {
     settings_ = load_settings_for(source_);
     std::string text;
+    const bool identity = settings_.mode == "identity";
     if (settings_.mode == "off")
       return become_compiler("passed:mode-off");
+    if (command_.held_back && !identity)
+      return become_compiler("passed:" + std::string(command_.reason));
     if (stat(source_.c_str(), &source_state_) != 0 || !read_file(source_, text))
       return become_compiler("passed:source-unreadable");
-    if (!may_hold_loop(text))
+    if (!identity && !may_hold_loop(text))
       return become_compiler("compiled:no-loops");
 
     key_ = unit_key({command_.argv, cwd_, compiler_.identity(), text, settings_.content});
@@ -240,11 +243,12 @@ int launch(int argc, char **argv) {
 
   if (depth == 0 && environment("PERFCC_MODE") != "off" && !cwd.empty()) {
     Command command = classify(std::vector<std::string>(line.begin(), line.end() - 1), cwd);
-    if (command.eligible() && compiler.family == Family::Unknown)
-      command.reason = "unknown-compiler";
-    if (command.eligible() && reports_dependencies())
-      command.reason = "environment";
-    if (command.eligible()) {
+    bool understood = command.eligible() || command.held_back;
+    if (understood && (compiler.family == Family::Unknown || reports_dependencies())) {
+      command.reason = compiler.family == Family::Unknown ? "unknown-compiler" : "environment";
+      understood = false;
+    }
+    if (understood) {
       Unit(command, compiler, line.data(), cwd).build();
       return 0;
     }

@@ -24,8 +24,10 @@ static_assert(std::adjacent_find(options.begin(), options.end(), [](const Option
               }) == options.end());
 
 constexpr PassReason reasons[] = {
-#define PASS_REASON(id, sentence) {id, sentence},
+#define PASS_REASON(id, sentence) {id, sentence, false},
+#define HELD_BACK(id, sentence) {id, sentence, true},
 #include "reasons.def"
+#undef HELD_BACK
 #undef PASS_REASON
 };
 
@@ -36,6 +38,11 @@ bool takes_rest(Argument argument) { return argument == Argument::Joined || argu
 std::span<const Option> option_table() { return options; }
 
 std::span<const PassReason> pass_reasons() { return reasons; }
+
+bool is_held_back(std::string_view reason) {
+  return std::any_of(std::begin(reasons), std::end(reasons),
+                     [reason](const PassReason &row) { return row.held_back && row.id == reason; });
+}
 
 const Option *find_option(std::string_view word) {
   for (std::size_t length = word.size(); length > 0; --length) {

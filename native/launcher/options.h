@@ -33,11 +33,13 @@ struct Option {
 struct PassReason {
   std::string_view id;
   std::string_view sentence;
+  bool held_back; // the compile is understood, and only a rewrite is unwanted
 };
 
 // Sorted by spelling.
 std::span<const Option> option_table();
 std::span<const PassReason> pass_reasons();
+bool is_held_back(std::string_view reason);
 
 // The row that fits the word, or nullptr for an unknown option.
 const Option *find_option(std::string_view word);

@@ -62,6 +62,7 @@ py::dict classify_command(const py::iterable &argv, const py::object &cwd) {
   const Command command = classify(words_from_python(argv), from_python(cwd));
   py::dict made;
   made["eligible"] = command.eligible();
+  made["held_back"] = command.held_back;
   made["reason"] = std::string(command.reason);
   made["detail"] = to_python(command.detail);
   made["argv"] = words_to_python(command.argv);

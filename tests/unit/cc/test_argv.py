@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from perfcc import _native
 from perfcc.cc import argv, options
 from perfcc.core.unit import Invocation
 
@@ -105,6 +106,29 @@ def test_passed(folder: Path, line: str, reason: str) -> None:
     assert isinstance(read, argv.PassThrough)
     assert read.reason_id == reason
     assert read.sentence
+
+
+HELD_BACK = [
+    ("g++ -c a.cpp", "not-optimised"),
+    ("g++ -Os -c a.cpp", "optimised-for-size"),
+    ("g++ -g --coverage -c a.cpp", "coverage"),
+    ("g++ -O2 -gsplit-dwarf -fsanitize=address -c a.cpp", "side-output"),
+    ("clang++ -O2 -include-pch x.pch -c a.cpp", "pch-use"),
+]
+
+
+@pytest.mark.parametrize(("line", "reason"), HELD_BACK, ids=[row[0] for row in HELD_BACK])
+def test_what_is_held_back_is_understood(folder: Path, line: str, reason: str) -> None:
+    found = _native.classify(line.split(), str(folder))
+    assert (found["eligible"], found["held_back"], found["reason"]) == (False, True, reason)
+    assert (found["source"], found["output"], found["language"]) == ("a.cpp", "a.o", "c++")
+
+
+def test_what_is_not_understood_outweighs_what_holds_back(folder: Path) -> None:
+    for line in ("g++ -O0 -save-temps -c a.cpp", "g++ -fsanitize=address -no-such -c a.cpp", "g++ -O0 -c a.cpp -o dir"):
+        found = _native.classify(line.split(), str(folder))
+        assert found["reason"] in ("save-temps", "unknown-option", "output-not-regular")
+        assert not found["held_back"]
 
 
 def test_response_files_are_expanded_as_gcc_does(folder: Path) -> None:

@@ -16,6 +16,8 @@ class Classified(TypedDict):
     language: str
     depfile: str
     inputs: list[str]
+    links: bool
+    sources: list[tuple[str, int, str, str]]
 
 class FoundCompiler(TypedDict):
     path: str

@@ -8,6 +8,7 @@ The original object exists already when a unit gets here. Whatever goes wrong be
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 import time
 import traceback
@@ -49,17 +50,27 @@ CLOCK_GRAIN = 20_000_000
 class Request:
     """What the launcher asks of the worker: one unit whose original has just been compiled.
 
-    ``key`` is the unit's key in the store (hex); ``dependencies`` are the files the real compiler read, as it named them.
+    ``key`` is the unit's key in the store (hex), made from ``key_argv`` where that is not the invocation's argv; ``dependencies`` are the
+    files the real compiler read, as it named them, for all sources of the command. ``program`` is what a command that also links has
+    made; then the rewritten object goes to ``deliver``, and the launcher links again.
     """
 
     invocation: Invocation
     key: str
     dependencies: tuple[str, ...]
+    key_argv: tuple[str, ...] = ()
+    program: str = ""
+    deliver: str = ""
 
     @property
     def output(self) -> Path:
-        """The object's absolute path."""
-        return Path(self.invocation.cwd, self.invocation.output)
+        """The absolute path of the object, or of the program."""
+        return Path(self.invocation.cwd, self.program or self.invocation.output)
+
+    @property
+    def member(self) -> str:
+        """Which part of the output the unit is: its source, of a program; all of it ("") otherwise."""
+        return str(Path(self.invocation.cwd, self.invocation.source)) if self.program else ""
 
 
 @dataclass(frozen=True)
@@ -327,7 +338,7 @@ def unchanged_files(request: Request, read: tuple[str, ...], started: int) -> li
     files = _native.record_files(sorted({invocation.source, *read}), invocation.cwd)
     if files is None or any(max(row["ctime_ns"], row["mtime_ns"]) >= started - CLOCK_GRAIN for row in files):
         return None
-    current = _native.unit_key(invocation.argv, invocation.cwd, invocation.compiler, invocation.source) == request.key
+    current = _native.unit_key(request.key_argv or invocation.argv, invocation.cwd, invocation.compiler, invocation.source) == request.key
     return files if current else None
 
 
@@ -339,15 +350,29 @@ def record(
     name = ""
     if emitted is not None:
         refused = Reason("output-changed", detail="a source changed meanwhile") if files is None else None
-        refused = refused or emit.install(emitted.object_path, request.output, before)
+        refused = refused or put_in_place(emitted, request, before)
         if refused is not None:
-            store.keep_outcome(request.output, _withdrawn(replace(outcome, emitted=False), refused))
+            store.keep_outcome(request.output, _withdrawn(replace(outcome, emitted=False), refused), request.member)
             return
         name = store.keep_object(emitted.object_path.read_bytes()) or ""
-    store.keep_outcome(request.output, outcome)
+    store.keep_outcome(request.output, outcome, request.member)
     final = not any(decision.status is Status.UNDECIDED and _retried(decision) for decision in outcome.decisions)
     if final and files is not None and (emitted is None or name):
         _native.write_manifest(str(store.path), request.key, name, files, request.dependencies)
+
+
+def put_in_place(emitted: Emitted, request: Request, before: OutputState) -> Reason | None:
+    """Replaces the object, or hands it to the launcher to link; None, or why that can't be."""
+    if not request.program:
+        return emit.install(emitted.object_path, request.output, before)
+    if not request.deliver:
+        return Reason("output-changed", detail="there is no room to link in")
+    try:
+        shutil.copyfile(emitted.object_path, request.deliver)
+    except OSError as error:
+        Path(request.deliver).unlink(missing_ok=True)
+        return Reason("output-changed", detail=str(error))
+    return None
 
 
 def _retried(decision: Decision) -> bool:

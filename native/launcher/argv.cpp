@@ -1,6 +1,7 @@
 #include "argv.h"
 
 #include "files.h"
+#include "linker.h"
 #include "options.h"
 
 #include <algorithm>
@@ -113,6 +114,7 @@ public:
       if (word == "-" || word.empty() || word[0] != '-') {
         inputs_.push_back({word, static_cast<int>(i), language_});
         command_.inputs.push_back(word);
+        command_.pieces.push_back({static_cast<int>(i), 1, Effect::Neutral, true});
         continue;
       }
       if (!option(word, i))
@@ -130,6 +132,7 @@ private:
       return true;
     }
     std::string value = word.substr(row->spelling.size());
+    const auto index = static_cast<int>(i);
     const bool separate =
         row->argument == Argument::Separate || (row->argument == Argument::JoinedOrSeparate && value.empty());
     if (separate) {
@@ -139,6 +142,7 @@ private:
       }
       value = command_.argv[++i];
     }
+    command_.pieces.push_back({index, separate ? 2 : 1, row->effect, false});
     switch (row->effect) {
     case Effect::Pass:
       pass(row->reason, word);
@@ -179,6 +183,7 @@ private:
   void pass(std::string_view reason, std::string_view word) {
     const bool kind = one_of(reason, {"preprocess-only", "assembly", "syntax-only", "version-query", "not-an-object"});
     const bool held = is_held_back(reason);
+    leaves_more_ = leaves_more_ || one_of(reason, {"coverage", "lto", "profile", "side-output"});
     if (command_.reason.empty() || (kind && !kind_) || (command_.held_back && !held)) {
       command_.reason = reason;
       command_.detail = word;
@@ -193,59 +198,141 @@ private:
     if (inputs_.empty())
       return pass("no-input", "");
     std::vector<const Input *> sources;
-    for (const Input &input : inputs_) {
-      const std::string_view language =
-          input.language.empty() ? language_of(input.path, cplusplus) : std::string_view(input.language);
-      if (!language.empty() || input.path == "-")
+    for (const Input &input : inputs_)
+      if (input.path == "-" || !language(input, cplusplus).empty())
         sources.push_back(&input);
-    }
-    if (!compile_)
-      return kind(sources.empty() ? "link" : "compile-and-link");
+    command_.links = !compile_;
+    if (!compile_ && sources.empty())
+      return kind("link");
+    if (command_.links && leaves_more_)
+      command_.held_back = false;
     if (!command_.reason.empty() && !command_.held_back)
       return;
-    if (sources.size() > 1)
-      return pass("several-sources", sources[1]->path);
-    if (sources.empty() || inputs_.size() > 1)
+    if (sources.empty() || (compile_ && inputs_.size() > sources.size()))
       return pass("no-input", "");
-    unit(*sources[0], cplusplus);
+    compiled_ = sources.size();
+    for (const Input *input : sources)
+      if (!source(*input, cplusplus))
+        return;
+    if (command_.sources.empty())
+      return pass("other-language", sources[0]->path);
+    if (!optimised())
+      return;
+    if (is_probe())
+      return pass("probe", command_.sources[0].path);
+    if (command_.links)
+      return name_program();
+    name_objects();
   }
 
-  void unit(const Input &input, bool cplusplus) {
+  std::string_view language(const Input &input, bool cplusplus) const {
+    return input.language.empty() ? language_of(input.path, cplusplus) : std::string_view(input.language);
+  }
+
+  // Adds a source of C or C++. A program may be made of others too; what can't be read twice stops all of it.
+  bool source(const Input &input, bool cplusplus) {
+    const std::string_view language = this->language(input, cplusplus);
     if (input.path == "-")
-      return pass("stdin", "-");
-    const std::string_view language =
-        input.language.empty() ? language_of(input.path, cplusplus) : std::string_view(input.language);
-    if (language == "preprocessed" || one_of(language, {"cpp-output", "c++-cpp-output"}))
-      return pass("preprocessed-input", input.path);
+      return stop("stdin", "-");
     if (language == "header" || one_of(language, {"c-header", "c++-header"}))
-      return pass("pch", input.path);
-    if (language != "c" && language != "c++")
-      return pass("other-language", input.path);
+      return stop("pch", input.path);
+    if (language == "c" || language == "c++") {
+      struct stat status;
+      if (stat(absolute(input.path, cwd_).c_str(), &status) != 0 || !S_ISREG(status.st_mode))
+        return stop("source-unreadable", input.path);
+      command_.sources.push_back({input.path, input.index, std::string(language), input.language, "", ""});
+    } else if (!command_.links) {
+      if (language == "preprocessed" || one_of(language, {"cpp-output", "c++-cpp-output"}))
+        return stop("preprocessed-input", input.path);
+      return stop("other-language", input.path);
+    }
+    return true;
+  }
+
+  // False for a level that nobody knows.
+  bool optimised() {
     if (level_.empty() || level_ == "0" || level_ == "g")
       pass("not-optimised", level_.empty() ? "" : "-O" + level_);
     else if (level_ == "s" || level_ == "z")
       pass("optimised-for-size", "-O" + level_);
     else if (level_ != "fast" &&
              !std::all_of(level_.begin(), level_.end(), [](char c) { return c >= '0' && c <= '9'; }))
-      return pass("unknown-option", "-O" + level_);
+      return stop("unknown-option", "-O" + level_);
+    return true;
+  }
 
-    struct stat status;
-    if (stat(absolute(input.path, cwd_).c_str(), &status) != 0 || !S_ISREG(status.st_mode))
-      return pass("source-unreadable", input.path);
+  // What Autoconf, CMake and Meson compile to find something out is thrown away at once.
+  bool is_probe() const {
+    const std::string path = absolute(command_.sources[0].path, cwd_);
+    if (base_name(path).starts_with("conftest."))
+      return true;
+    for (const std::string_view folder : {"/CMakeFiles/CMakeScratch/", "/CMakeFiles/CMakeTmp", "/meson-private/"})
+      if (path.find(folder) != std::string::npos || (cwd_ + "/").find(folder) != std::string::npos)
+        return true;
+    return false;
+  }
+
+  // The object of each source, the dependency file of each, and what the first of them is.
+  void name_objects() {
+    std::vector<Source> &sources = command_.sources;
     const bool named = !command_.output.empty();
+    const bool depends = command_.dependencies != Dependencies::None;
+    if (sources.size() > 1 && (named || (depends && !command_.depfile.empty())))
+      return pass("several-sources", sources[1].path);
+    for (Source &source : sources) {
+      source.output = named ? command_.output : replace_extension(base_name(source.path), ".o");
+      if (depends)
+        source.depfile = !command_.depfile.empty() ? command_.depfile : replace_extension(source.output, ".d");
+      const auto same = [&](const Source &other) { return other.output == source.output; };
+      if (std::count_if(sources.begin(), sources.end(), same) > 1)
+        return pass("several-sources", source.path);
+      if (!is_plain(source.output))
+        return;
+    }
+    command_.output = sources[0].output;
+    command_.depfile = sources[0].depfile;
+    command_.source = sources[0].path;
+    command_.source_index = sources[0].index;
+    command_.language = sources[0].language;
+  }
+
+  // The program, and one dependency file at most: each further source would overwrite it.
+  void name_program() {
+    std::vector<Source> &sources = command_.sources;
+    for (const Piece &piece : command_.pieces) {
+      const std::string &word = command_.argv[static_cast<std::size_t>(piece.index)];
+      const std::string &value = command_.argv[static_cast<std::size_t>(piece.index + piece.length - 1)];
+      if ((word.starts_with("-Wl,") && !writes_program_alone(std::string_view(word).substr(4))) ||
+          (word == "-Xlinker" && !writes_program_alone(value)))
+        return pass("linker-output", word);
+    }
+    const bool named = !command_.output.empty();
+    if (command_.dependencies != Dependencies::None) {
+      if (compiled_ > 1)
+        return pass("several-sources", sources[0].path);
+      if (!command_.depfile.empty())
+        sources[0].depfile = command_.depfile;
+      else if (named)
+        sources[0].depfile = replace_extension(command_.output, ".d");
+    }
     if (!named)
-      command_.output = replace_extension(base_name(input.path), ".o");
-    if (command_.output == "-")
-      return pass("output-not-regular", "-");
-    if (lstat(absolute(command_.output, cwd_).c_str(), &status) == 0 && !S_ISREG(status.st_mode))
-      return pass("output-not-regular", command_.output);
-    if (command_.dependencies == Dependencies::None)
-      command_.depfile.clear();
-    else if (command_.depfile.empty())
-      command_.depfile = replace_extension(named ? std::string_view(command_.output) : base_name(input.path), ".d");
-    command_.source = input.path;
-    command_.source_index = input.index;
-    command_.language = language;
+      command_.output = "a.out";
+    if (is_plain(command_.output))
+      for (Source &source : sources)
+        source.output = replace_extension(base_name(source.path), ".o");
+  }
+
+  // The output is a regular file, or none yet.
+  bool is_plain(const std::string &output) {
+    struct stat status;
+    if (output == "-" || (lstat(absolute(output, cwd_).c_str(), &status) == 0 && !S_ISREG(status.st_mode)))
+      return stop("output-not-regular", output);
+    return true;
+  }
+
+  bool stop(std::string_view reason, std::string_view word) {
+    pass(reason, word);
+    return false;
   }
 
   void kind(std::string_view reason) {
@@ -259,8 +346,10 @@ private:
   std::vector<Input> inputs_;
   std::string language_;
   std::string level_;
+  std::size_t compiled_ = 0; // sources of any language
   bool compile_ = false;
   bool kind_ = false;
+  bool leaves_more_ = false; // files beside the output, named after it
 };
 
 // The name without a cross prefix and a version: x86_64-linux-gnu-g++-12 -> g++.

@@ -1,6 +1,8 @@
 // What a command line asks of the compiler: read only to decide, never rewritten.
 #pragma once
 
+#include "options.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +10,24 @@
 namespace perfcc {
 
 enum class Dependencies { None, User, All }; // -MMD, -MD
+
+// A C or C++ source among the inputs.
+struct Source {
+  std::string path;     // as written
+  int index = -1;       // in argv
+  std::string language; // "c" or "c++"
+  std::string forced;   // of the -x in force, or empty
+  std::string output;   // the object, as written or derived
+  std::string depfile;  // empty without -MD and -MMD, and where the name depends on the compiler
+};
+
+// An option with its argument, or an input.
+struct Piece {
+  int index;  // in argv
+  int length; // words
+  Effect effect;
+  bool input;
+};
 
 struct Command {
   std::string_view reason;       // why it passes or is held back; empty when it is eligible
@@ -21,8 +41,13 @@ struct Command {
   Dependencies dependencies = Dependencies::None;
   std::vector<std::string> inputs; // every word that is not an option, as of a link line
   bool held_back = false;          // understood like an eligible one, source, output and all, but not to be rewritten
+  bool links = false;              // it makes a program or library, not objects
+  std::vector<Source> sources;     // of an eligible command; the first is also spelled out above
+  std::vector<Piece> pieces;       // all of argv but its first word
 
   bool eligible() const { return reason.empty(); }
+  // One object from one source: what `source`, `output` and `depfile` say is all there is.
+  bool single() const { return !links && sources.size() == 1; }
 };
 
 // argv[0] is the compiler's name: g++ compiles .c files as C++. Relative paths are looked up in cwd.

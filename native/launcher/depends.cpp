@@ -42,8 +42,7 @@ std::vector<std::string> parse_make_rule(std::string_view text) {
       finish();
     } else if (c == '\n') {
       finish();
-      if (seen_colon)
-        break;
+      seen_colon = false;
     } else {
       word += c;
     }

@@ -7,7 +7,7 @@
 
 namespace perfcc {
 
-// The prerequisites of the first rule of a make fragment (-MD, SUNPRO_DEPENDENCIES), unquoted, sorted, each once.
+// The prerequisites of the rules of a make fragment (-MD, SUNPRO_DEPENDENCIES), unquoted, sorted, each once.
 std::vector<std::string> parse_make_rule(std::string_view text);
 
 // The headers of Clang's CC_PRINT_HEADERS_FILE: one a line; sorted, each once.

@@ -3,13 +3,14 @@
 #include "argv.h"
 #include "compiler.h"
 #include "counters.h"
-#include "depends.h"
 #include "files.h"
 #include "json.h"
 #include "key.h"
 #include "manifest.h"
+#include "original.h"
 #include "prefilter.h"
 #include "process.h"
+#include "program.h"
 #include "publish.h"
 #include "rescue.h"
 #include "settings.h"
@@ -21,7 +22,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <vector>
 
@@ -100,7 +100,7 @@ public:
       return become_compiler("compiled:no-python");
 
     const Signals signals;
-    compile(signals);
+    dependencies_ = run_original(signals, compiler_, argv_, command_, cwd_, settings_.store).names;
     if (known && dependencies_ == manifest.dependencies && source_unchanged() && still_holds(manifest, cwd_) &&
         publish(settings_.store, manifest.object, output_))
       return count(settings_.store, "compiled:from-store");
@@ -115,41 +115,6 @@ private:
     std::exit(complain(compiler_.path + ": " + std::strerror(errno), 126));
   }
 
-  void compile(const Signals &signals) {
-    Environment report;
-    const Fd list = watch_dependencies(report);
-    const End end = run_child(signals, compiler_.path, argv_, report);
-    if (!end.ok()) {
-      count(settings_.store, end.interrupted != 0 ? "compiled:interrupted" : "compiled:failed");
-      end_like(end);
-    }
-    rescue_with(0);
-    std::string text;
-    if (list.ok() && read_descriptor(list.get(), text))
-      dependencies_ = compiler_.family == Family::Clang ? parse_header_list(text) : parse_make_rule(text);
-    else if (!command_.depfile.empty() && read_file(absolute(command_.depfile, cwd_), text))
-      dependencies_ = parse_make_rule(text);
-    std::erase(dependencies_, command_.source);
-  }
-
-  // Has the compiler list the files it reads in a file without a name, unless it writes a list of the user's already:
-  // the driver's own variables for it would be ignored then, or would change that list.
-  Fd watch_dependencies(Environment &report) {
-    if (command_.dependencies != Dependencies::None)
-      return Fd();
-    Fd list(memfd_create("perfcc-dependencies", 0));
-    if (!list.ok())
-      return list;
-    const std::string name = "/proc/self/fd/" + std::to_string(list.get());
-    if (compiler_.family == Family::Clang) {
-      report.emplace_back("CC_PRINT_HEADERS", "1");
-      report.emplace_back("CC_PRINT_HEADERS_FILE", name);
-    } else {
-      report.emplace_back("SUNPRO_DEPENDENCIES", name);
-    }
-    return list;
-  }
-
   bool source_unchanged() const {
     struct stat now;
     return stat(source_.c_str(), &now) == 0 && same_state(source_state_, now);
@@ -158,23 +123,8 @@ private:
   void search(const Signals &signals) {
     if (!is_regular(output_))
       return count(settings_.store, "compiled:no-output");
-    Worker worker;
-    worker.python = python_;
-    worker.request = request();
-    worker.log = make_directories(settings_.store) ? open_log(settings_.store) : -1;
-    if (const long limit = std::atol(environment("PERFCC_WORKER_LIMIT").c_str()); limit > 0)
-      worker.limit = limit;
-    int interrupted = 0;
-    const WorkerEnd end = run_worker(signals, worker, interrupted);
-    if (interrupted != 0) {
-      count(settings_.store, "compiled:interrupted");
-      End stop;
-      stop.interrupted = interrupted;
-      end_like(stop);
-    }
-    count(settings_.store, end == WorkerEnd::Done       ? "compiled:searched"
-                           : end == WorkerEnd::TimedOut ? "compiled:worker-timed-out"
-                                                        : "compiled:worker-failed");
+    if (const int signal = ask_worker(signals, python_, request(), settings_.store); signal != 0)
+      end_interrupted(signal);
   }
 
   std::string request() const {
@@ -248,13 +198,17 @@ int launch(int argc, char **argv) {
       command.reason = compiler.family == Family::Unknown ? "unknown-compiler" : "environment";
       understood = false;
     }
-    if (understood) {
+    if (understood && command.single()) {
       Unit(command, compiler, line.data(), cwd).build();
+      return 0;
+    }
+    if (understood) {
+      build_program(command, compiler, line.data(), cwd);
       return 0;
     }
     const Settings settings = load_settings(cwd);
     count(settings.store, "passed:" + std::string(command.reason));
-    if (command.reason == "link" || command.reason == "compile-and-link")
+    if (command.links)
       record_link(settings.store, command, cwd);
   }
   execute(compiler.path, line.data());

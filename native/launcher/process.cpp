@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -59,12 +60,17 @@ void execute(const std::string &path, char *const *argv) {
   execv(path.c_str(), argv);
 }
 
-End run_child(const Signals &signals, const std::string &path, char *const *argv, const Environment &environment) {
+End run_child(const Signals &signals, const std::string &path, char *const *argv, const Environment &environment,
+              int stdio) {
   End end;
   const pid_t child = fork();
   if (child == 0) {
     for (const auto &[name, value] : environment)
       setenv(name, value.c_str(), 1);
+    for (int fd = 0; stdio >= 0 && fd < 3; ++fd)
+      dup2(stdio, fd);
+    if (stdio >= 0)
+      prctl(PR_SET_PDEATHSIG, SIGTERM);
     signals.restore();
     execute(path, argv);
     _exit(127);

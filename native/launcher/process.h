@@ -38,8 +38,10 @@ struct End {
 };
 
 // Runs the program with those variables set as well and passes on the signals that ask this process to stop. A status
-// of 127 << 8 stands for a child that could not be started.
-End run_child(const Signals &signals, const std::string &path, char *const *argv, const Environment &environment);
+// of 127 << 8 stands for a child that could not be started. A child with `stdio` as its standard input, output and
+// error does not outlive this process.
+End run_child(const Signals &signals, const std::string &path, char *const *argv, const Environment &environment,
+              int stdio = -1);
 
 // Ends this process the way the child ended.
 [[noreturn]] void end_like(const End &end);

@@ -13,9 +13,12 @@ namespace perfcc {
 bool publish(const std::string &store, const Digest &object, const std::string &output) {
   struct stat status;
   std::string bytes;
-  if (lstat(output.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
-      !read_file(object_path(store, object), bytes) || blake2b(bytes) != object)
-    return false;
+  return lstat(output.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         read_file(object_path(store, object), bytes) && blake2b(bytes) == object &&
+         put_in_place(output, status, bytes);
+}
+
+bool put_in_place(const std::string &output, const struct stat &status, std::string_view bytes) {
   std::string temporary = std::string(directory_of(output)) + "/.perfcc-XXXXXX";
   const Fd fd(mkostemp(temporary.data(), O_CLOEXEC));
   if (!fd.ok())

@@ -72,6 +72,11 @@ py::dict classify_command(const py::iterable &argv, const py::object &cwd) {
   made["language"] = command.language;
   made["depfile"] = to_python(command.depfile);
   made["inputs"] = words_to_python(command.inputs);
+  made["links"] = command.links;
+  py::list sources;
+  for (const Source &source : command.sources)
+    sources.append(py::make_tuple(to_python(source.path), source.index, source.language, to_python(source.output)));
+  made["sources"] = sources;
   return made;
 }
 

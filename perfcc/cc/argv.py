@@ -21,7 +21,27 @@ class PassThrough:
         return pass_reasons()[self.reason_id]
 
 
-def read(argv: Sequence[str], cwd: str, compiler: str = "") -> Invocation | PassThrough:
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One source of a command that has several units or links what it compiles: its position in argv, language and object's name."""
+
+    source: str
+    source_index: int
+    language: str
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """An eligible command with several sources, or one that ``links`` them into ``output`` in the same step."""
+
+    argv: tuple[str, ...]
+    members: tuple[Member, ...]
+    links: bool
+    output: str
+
+
+def read(argv: Sequence[str], cwd: str, compiler: str = "") -> Invocation | Several | PassThrough:
     """What ``argv`` (``argv[0]`` names the compiler) asks for in ``cwd``; ``compiler`` is its path, by default looked up on PATH.
 
     The invocation's argv has every @file expanded. Looks at the file system: the source must exist, the output may be no device.
@@ -29,6 +49,8 @@ def read(argv: Sequence[str], cwd: str, compiler: str = "") -> Invocation | Pass
     found = _native.classify(argv, cwd)
     if not found["eligible"]:
         return PassThrough(found["reason"], found["detail"])
+    if found["links"] or len(found["sources"]) > 1:
+        return Several(tuple(found["argv"]), tuple(Member(*row) for row in found["sources"]), found["links"], found["output"])
     return Invocation(
         argv=tuple(found["argv"]),
         compiler=compiler or _native.find_compiler(argv[0], cwd)["path"],

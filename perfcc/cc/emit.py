@@ -14,6 +14,7 @@ from pathlib import Path
 from perfcc.cc import runtime
 from perfcc.cc.compiler import CompilerInfo
 from perfcc.cc.flags import Flag, flags
+from perfcc.cc.linked import original_object
 from perfcc.cc.macros import clash_before, clash_inside, macros, reserved, tells_place
 from perfcc.cc.section import SectionError, run_objcopy
 from perfcc.cc.splice import Replacement, around_original, names, splice
@@ -76,8 +77,9 @@ def emit(
 ) -> Emitted | Reason:
     """Compiles the unit with its replacements into ``scratch``, an empty directory of its own.
 
-    ``prologue`` is text for file scope before the source (the guard's header). The original's object must be at the invocation's output:
-    its undefined symbols bound those of the new one. Every failure is a Reason; nothing outside ``scratch`` is written.
+    ``prologue`` is text for file scope before the source (the guard's header). The original's object, at the invocation's output unless
+    the unit is linked in the same step, bounds what the new one may ask of the linker. Every failure is a Reason; nothing outside
+    ``scratch`` is written.
     """
     try:
         return _emit(unit, info, replacements, prologue, scratch, openmp_in_headers)
@@ -98,7 +100,7 @@ def _emit(
     invocation = unit.invocation
     threads = any(replacement.threads for replacement in replacements)
     awaken = threads and not unit.semantics.openmp
-    original = undefined(Path(invocation.cwd, invocation.output))
+    original = undefined(original_object(invocation, info, scratch))
     shimmed = threads and "GOMP_parallel" not in original.strong
     _check_flags(invocation)
     _check_openmp(unit, info, replacements, threads, awaken, openmp_in_headers)

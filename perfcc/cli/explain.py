@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from perfcc.cc import section
@@ -47,11 +48,11 @@ def run(arguments: list[str]) -> int:
 def collect(target: Path, store: Store) -> tuple[Outcome, ...]:
     """The outcomes behind a directory, a source, an object, a library or an executable; each unit once."""
     if target.is_dir():
-        return tuple(store.outcomes(target))
+        return current(store.outcomes(target), store)
     if target.suffix in _SOURCES:
         real = os.path.realpath(target)
-        return tuple(outcome for outcome in store.all_outcomes() if os.path.realpath(outcome.source) == real)
-    known = [outcome for path in objects(target, store) if (outcome := store.outcome(path)) is not None]
+        return current((outcome for outcome in store.all_outcomes() if os.path.realpath(outcome.source) == real), store)
+    known = current((outcome for path, member in parts(target, store) if (outcome := store.outcome(path, member)) is not None), store)
     told = {(outcome.source, os.path.basename(outcome.output)) for outcome in known}
     return (*known, *(outcome for outcome in travelling(target) if (outcome.source, outcome.output) not in told))
 
@@ -65,14 +66,37 @@ def travelling(target: Path) -> Iterator[Outcome]:
             raise section.SectionError(f"{target}: written by another version of perfcc: {error}") from None
 
 
-def objects(target: Path, store: Store, depth: int = 0) -> Iterator[Path]:
-    """The object files that went into ``target``, through libraries that were linked with perfcc too."""
+def parts(target: Path, store: Store, depth: int = 0) -> Iterator[tuple[Path, str]]:
+    """What went into ``target``, through libraries that were linked with perfcc too: objects, and sources of one-step links."""
     inputs = link_inputs(store.path, target) if depth < 8 else None
     if inputs is None:
-        yield target
+        yield target, ""
         return
     for path in inputs:
-        yield from objects(path, store, depth + 1)
+        if path.suffix in _SOURCES or store.outcome(target, str(path)) is not None:
+            yield target, str(path)
+        else:
+            yield from parts(path, store, depth + 1)
+
+
+def current(outcomes: Iterable[Outcome], store: Store) -> tuple[Outcome, ...]:
+    """The outcomes as far as they still hold. Of a source compiled straight into a program they do so while the last link names it, and
+    its rewrites are there only if the program's own report says so: the link that puts them in may have failed."""
+    found = []
+    for outcome in outcomes:
+        output = Path(outcome.output)
+        inputs = link_inputs(store.path, output)
+        if inputs is not None and os.path.realpath(outcome.source) not in map(os.path.realpath, inputs):
+            continue
+        found.append(outcome if inputs is None or not outcome.emitted or _tells_of(output, outcome) else replace(outcome, emitted=False))
+    return tuple(found)
+
+
+def _tells_of(program: Path, outcome: Outcome) -> bool:
+    try:
+        return any(told.source == outcome.source for told in travelling(program))
+    except (section.SectionError, OSError):
+        return False
 
 
 def catalogue() -> dict[str, RuleWords]:

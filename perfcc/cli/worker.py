@@ -1,6 +1,6 @@
-"""``python -m perfcc worker``: one unit, asked for by the launcher as JSON on standard input.
+"""``python -m perfcc worker``: one unit, or those of one command, asked for by the launcher as JSON on standard input.
 
-The original's object is already in place. The exit status matters to nobody but the log.
+What the compiler makes of the originals is already in place. The exit status matters to nobody but the log.
 """
 
 from __future__ import annotations
@@ -25,11 +25,17 @@ SCRATCH_PREFIX = "perfcc-"
 
 
 def run(arguments: list[str]) -> int:
-    """Reads one request, decides its kernels, replaces the object where something was gained."""
+    """Reads one request, decides the kernels of its units, replaces each object where something was gained."""
     if arguments:
         print("perfcc: the worker takes its request on standard input", file=sys.stderr)
         return 2
     message: Mapping[str, Any] = json.load(sys.stdin)
+    # Every unit is tried, whatever becomes of the others.
+    return max([run_one(unit, bool(message.get("tty"))) for unit in message.get("units", (message,))], default=0)
+
+
+def run_one(message: Mapping[str, Any], terminal: bool) -> int:
+    """One unit; 0 where it was decided."""
     request = parse_request(message)
     try:
         settings = load(Path(request.invocation.cwd, request.invocation.source).parent, os.environ)
@@ -38,7 +44,7 @@ def run(arguments: list[str]) -> int:
         return 1
     store = Store(Path(message["store"]))
     os.chdir(request.invocation.cwd)
-    with scratch_folder() as scratch, progress(settings, bool(message.get("tty"))) as tell:
+    with scratch_folder() as scratch, progress(settings, terminal) as tell:
         try:
             run_unit(request, Context(settings, store, scratch, tell))
         except Exception:
@@ -48,7 +54,8 @@ def run(arguments: list[str]) -> int:
 
 
 def parse_request(message: Mapping[str, Any]) -> Request:
-    """The launcher's message as a Request. Raises KeyError for one of another version."""
+    """The launcher's message on one unit as a Request. Raises KeyError for one of another version."""
+    program = message.get("program") or ""
     invocation = Invocation(
         argv=tuple(message["argv"]),
         compiler=message["compiler"],
@@ -58,8 +65,16 @@ def parse_request(message: Mapping[str, Any]) -> Request:
         output=message["output"],
         language=message["language"],
         depfile=message.get("depfile") or None,
+        linked=bool(program),
     )
-    return Request(invocation, message["key"], tuple(message.get("dependencies") or ()))
+    return Request(
+        invocation,
+        message["key"],
+        tuple(message.get("dependencies") or ()),
+        key_argv=tuple(message.get("key_argv") or ()),
+        program=program,
+        deliver=message.get("deliver") or "",
+    )
 
 
 @contextmanager

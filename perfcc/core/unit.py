@@ -11,6 +11,7 @@ class Invocation:
 
     ``argv`` is the real compiler's, ``argv[0]`` included and untouched. ``source_index`` is the source's position in ``argv``.
     ``output`` is the object's path as given (or derived); relative paths are relative to ``cwd``. ``language`` is ``c`` or ``c++``.
+    ``linked``: the user's command compiles and links in one step, so there is no file at ``output``; ``argv`` compiles this source alone.
     """
 
     argv: tuple[str, ...]
@@ -21,6 +22,7 @@ class Invocation:
     output: str
     language: str
     depfile: str | None = None
+    linked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,13 +75,13 @@ class Store:
 
     # -- units
 
-    def keep_outcome(self, output: Path, outcome: Outcome) -> bool:
-        """Keeps what became of the unit whose object is ``output``."""
-        return self._keep("outputs", output_key(output), outcome)
+    def keep_outcome(self, output: Path, outcome: Outcome, member: str = "") -> bool:
+        """Keeps what became of the unit whose object is ``output``, or of the source ``member`` that was compiled straight into it."""
+        return self._keep("outputs", output_key(output, member), outcome)
 
-    def outcome(self, output: Path) -> Outcome | None:
-        """What became of the unit whose object is ``output``."""
-        return self._record("outputs", output_key(output), Outcome)
+    def outcome(self, output: Path, member: str = "") -> Outcome | None:
+        """What became of the unit whose object is ``output``, or of the source ``member`` that was compiled straight into it."""
+        return self._record("outputs", output_key(output, member), Outcome)
 
     def outcomes(self, directory: Path) -> list[Outcome]:
         """What became of the units whose objects lie in ``directory`` or below, by object; objects that are gone are left out.
@@ -97,8 +97,9 @@ class Store:
         for key in self._keys("outputs"):
             outcome = self._record("outputs", key, Outcome, touch=False)
             if outcome is not None and os.path.isabs(outcome.output) and os.path.exists(outcome.output):
-                found[os.path.realpath(outcome.output)] = outcome
-        return [found[real] for real in sorted(found)]
+                member = "" if key == output_key(Path(outcome.output)) else outcome.source
+                found[os.path.realpath(outcome.output), member] = outcome
+        return [found[place] for place in sorted(found)]
 
     # -- compilers
 
@@ -138,9 +139,9 @@ class Store:
             return None
 
 
-def output_key(output: Path) -> str:
-    """The key of an object file: a digest of its real path."""
-    return digest("output", os.path.realpath(output))
+def output_key(output: Path, member: str = "") -> str:
+    """The key of an object file, or of a source that was compiled straight into a program: a digest of the real paths."""
+    return digest("output", os.path.realpath(output), *((os.path.realpath(member),) if member else ()))
 
 
 def _peek(path: Path) -> bytes | None:

@@ -27,10 +27,30 @@ ELIGIBLE = [
     ("g++ -O2 -fopenmp -ffast-math -march=native -mavx2 -Wall -Wextra -g3 -std=c++20 -fPIC -pthread -c a.cpp", "a.cpp", "a.o", "c++", None),
 ]
 
+# Line, whether it links, its output, and of each source its path, language and object.
+SEVERAL = [
+    ("g++ -O2 a.cpp -o app", True, "app", [("a.cpp", "c++", "a.o")]),
+    ("g++ -O2 a.cpp", True, "a.out", [("a.cpp", "c++", "a.o")]),
+    ("gcc -O2 c.c a.cpp s.S x.o -lm", True, "a.out", [("c.c", "c", "c.o"), ("a.cpp", "c++", "a.o")]),
+    ("g++ -O2 -x c++ c.c -x none dir/b.cc libx.a -Wl,-rpath,/x,-z,now -ob", True, "b", [("c.c", "c++", "c.o"), ("dir/b.cc", "c++", "b.o")]),
+    ("clang++ -O2 -shared -fPIC a.cpp i.ii -Wl,-soname,x -o x.so", True, "x.so", [("a.cpp", "c++", "a.o")]),
+    ("g++ -O2 -MD a.cpp x.o", True, "a.out", [("a.cpp", "c++", "a.o")]),
+    ("g++ -O2 -c a.cpp dir/b.cc -MD", False, "a.o", [("a.cpp", "c++", "a.o"), ("dir/b.cc", "c++", "b.o")]),
+]
+
 PASSED = [
     ("g++ a.o b.o -o app", "link"),
     ("g++ -shared -fPIC a.o -o lib.so", "link"),
-    ("g++ -O2 a.cpp -o app", "compile-and-link"),
+    ("g++ a.cpp -o app", "not-optimised"),
+    ("g++ -O2 a.cpp -Wl,-Map=app.map", "linker-output"),
+    ("g++ -O2 a.cpp -Xlinker --dependency-file=d", "linker-output"),
+    ("g++ -O2 a.cpp -flto", "lto"),
+    ("g++ -O2 a.cpp -o dir", "output-not-regular"),
+    ("g++ -O2 a.cpp missing.cpp", "source-unreadable"),
+    ("g++ -O2 a.cpp h.hpp", "pch"),
+    ("g++ -O2 -x c++ a.cpp -", "stdin"),
+    ("g++ -O2 -MD a.cpp c.c", "several-sources"),
+    ("g++ -O2 s.S", "other-language"),
     ("g++ -E a.cpp", "preprocess-only"),
     ("g++ -O2 -c -M a.cpp", "preprocess-only"),
     ("g++ -O2 -S a.cpp", "assembly"),
@@ -40,7 +60,13 @@ PASSED = [
     ("g++ -print-prog-name=ld", "version-query"),
     ("g++", "no-input"),
     ("g++ -O2 -c", "no-input"),
-    ("g++ -O2 -c a.cpp dir/b.cc", "several-sources"),
+    ("g++ -O2 -c a.cpp dir/b.cc -o x.o", "several-sources"),
+    ("g++ -O2 -c a.cpp a.cpp", "several-sources"),
+    ("g++ -O2 -c a.cpp a.o", "no-input"),
+    ("g++ -O2 -c a.cpp i.ii", "preprocessed-input"),
+    ("g++ -O2 -c conftest.cpp", "probe"),
+    ("g++ -O2 conftest.cpp -o conftest", "probe"),
+    ("g++ -O2 build/CMakeFiles/CMakeScratch/TryCompile-x/a.cpp", "probe"),
     ("g++ -O2 -x c++ -c -", "stdin"),
     ("g++ -O2 -c missing.cpp", "source-unreadable"),
     ("g++ -O2 -c dir.cpp", "source-unreadable"),
@@ -87,7 +113,9 @@ PASSED = [
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "dir").mkdir()
     (tmp_path / "dir.cpp").mkdir()
-    for name in ("a.cpp", "c.c", "dir/b.cc", "h.hpp", "i.ii", "s.S"):
+    (tmp_path / "build/CMakeFiles/CMakeScratch/TryCompile-x").mkdir(parents=True)
+    scratch = "build/CMakeFiles/CMakeScratch/TryCompile-x/a.cpp"
+    for name in ("a.cpp", "c.c", "dir/b.cc", "h.hpp", "i.ii", "s.S", "conftest.cpp", scratch):
         (tmp_path / name).write_text("")
     return tmp_path
 
@@ -98,6 +126,14 @@ def test_eligible(folder: Path, line: str, source: str, output: str, language: s
     read = argv.read(words, str(folder), "/usr/bin/g++")
     expected = Invocation(tuple(words), "/usr/bin/g++", str(folder), source, words.index(source), output, language, depfile)
     assert read == expected
+
+
+@pytest.mark.parametrize(("line", "links", "output", "sources"), SEVERAL, ids=[row[0] for row in SEVERAL])
+def test_several(folder: Path, line: str, links: bool, output: str, sources: list[tuple[str, str, str]]) -> None:
+    words = tuple(line.split())
+    read = argv.read(words, str(folder))
+    members = tuple(argv.Member(source, words.index(source), language, object) for source, language, object in sources)
+    assert read == argv.Several(words, members, links, output)
 
 
 @pytest.mark.parametrize(("line", "reason"), PASSED, ids=[row[0] for row in PASSED])

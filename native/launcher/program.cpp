@@ -1,0 +1,207 @@
+#include "program.h"
+
+#include "counters.h"
+#include "files.h"
+#include "json.h"
+#include "key.h"
+#include "manifest.h"
+#include "original.h"
+#include "prefilter.h"
+#include "process.h"
+#include "publish.h"
+#include "relink.h"
+#include "settings.h"
+#include "warden.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace perfcc {
+namespace {
+
+// One source of the command, as a unit of its own.
+struct Member {
+  const Source &source;
+  std::string path; // absolute
+  struct stat state = {};
+  Settings settings;
+  std::vector<std::string> key_argv;
+  Digest key = {};
+  Manifest manifest;
+  bool known = false;
+  bool placed = false; // its object comes from the store
+
+  bool unchanged() const {
+    struct stat now;
+    return stat(path.c_str(), &now) == 0 && same_state(state, now);
+  }
+};
+
+class Program {
+public:
+  Program(const Command &command, const Compiler &compiler, char *const *argv, const std::string &cwd)
+      : command_(command), compiler_(compiler), argv_(argv), cwd_(cwd), output_(absolute(command.output, cwd)) {}
+
+  void build() {
+    for (const Source &source : command_.sources)
+      if (!add(source))
+        return become_compiler("passed:source-unreadable");
+    if (command_.held_back && members_.empty())
+      return become_compiler("passed:" + std::string(command_.reason));
+    if (members_.empty())
+      return become_compiler(off_ ? "passed:mode-off" : "compiled:no-loops");
+    if (all([](const Member &member) { return member.known && member.manifest.verdict == Verdict::Nothing; }))
+      return become_compiler("compiled:nothing-to-do");
+    const std::string python = find_python();
+    if (python.empty() && !all([](const Member &member) { return member.known; }))
+      return become_compiler("compiled:no-python");
+
+    const Signals signals;
+    if (command_.links)
+      record_link(store(), command_, cwd_);
+    read_ = run_original(signals, compiler_, argv_, command_, cwd_, store());
+    struct stat made;
+    if (command_.links && (lstat(output_.c_str(), &made) != 0 || !S_ISREG(made.st_mode)))
+      return count(store(), "compiled:no-output");
+    Relink relink(command_, compiler_, cwd_);
+    for (Member &member : members_)
+      member.placed = member.known && still_valid(member) && place(member, relink);
+    std::string_view counter = "compiled:from-store";
+    if (!python.empty() && !all([](const Member &member) { return member.placed; })) {
+      counter = "";
+      const int signal = ask_worker(signals, python, request(relink), store());
+      if (signal != 0) {
+        relink.clear();
+        end_interrupted(signal);
+      }
+    }
+    if (command_.links)
+      if (const int signal = relink.run(signals, output_, made); signal != 0) {
+        relink.clear();
+        end_interrupted(signal);
+      }
+    if (!counter.empty())
+      count(store(), counter);
+  }
+
+private:
+  // False when the source can't be read.
+  bool add(const Source &source) {
+    Member member{.source = source, .path = absolute(source.path, cwd_)};
+    member.settings = load_settings_for(member.path);
+    if (store_.empty())
+      store_ = member.settings.store;
+    off_ = off_ || member.settings.mode == "off";
+    std::string text;
+    if (stat(member.path.c_str(), &member.state) != 0 || !read_file(member.path, text))
+      return false;
+    const bool identity = member.settings.mode == "identity";
+    if (member.settings.mode == "off" || (!identity && (command_.held_back || !may_hold_loop(text))))
+      return true;
+    // The list of files read is that of the whole command, so the verdict holds for this command alone.
+    member.key_argv = command_.argv;
+    member.key_argv.push_back(std::to_string(source.index));
+    member.key = unit_key({member.key_argv, cwd_, compiler_.identity(), text, member.settings.content});
+    member.known =
+        read_manifest(member.settings.store, member.key, member.manifest) && still_holds(member.manifest, cwd_);
+    members_.push_back(std::move(member));
+    return true;
+  }
+
+  template <typename Test> bool all(Test test) const { return std::all_of(members_.begin(), members_.end(), test); }
+
+  const std::string &store() const { return store_; }
+
+  void become_compiler(std::string_view counter) {
+    count(store(), counter);
+    if (command_.links)
+      record_link(store(), command_, cwd_);
+    execute(compiler_.path, argv_);
+    std::fprintf(stderr, "perfcc: %s: %s\n", compiler_.path.c_str(), std::strerror(errno));
+    std::exit(126);
+  }
+
+  bool still_valid(const Member &member) const {
+    return read_.names == member.manifest.dependencies && member.unchanged() && still_holds(member.manifest, cwd_);
+  }
+
+  // Puts the stored object where it belongs; true as well where there is none to put.
+  bool place(const Member &member, Relink &relink) {
+    if (member.manifest.verdict == Verdict::Nothing)
+      return true;
+    const std::string &store = member.settings.store;
+    if (command_.links)
+      return relink.take(member.source, store, member.manifest.object);
+    return publish(store, member.manifest.object, absolute(member.source.output, cwd_));
+  }
+
+  // The words of the command that compile this source alone.
+  std::vector<std::string> alone(const Source &source, int &index) const {
+    std::vector<std::string> words = {command_.argv[0]};
+    if (command_.links)
+      words.push_back("-c");
+    for (const Piece &piece : command_.pieces) {
+      if (piece.input ? piece.index != source.index : command_.links && piece.effect == Effect::Output)
+        continue;
+      if (piece.input)
+        index = static_cast<int>(words.size());
+      const auto first = command_.argv.begin() + piece.index;
+      words.insert(words.end(), first, first + piece.length);
+    }
+    return words;
+  }
+
+  std::string request(Relink &relink) const {
+    std::string units;
+    for (const Member &member : members_) {
+      if (member.placed)
+        continue;
+      int index = 0;
+      const std::vector<std::string> argv = alone(member.source, index);
+      JsonObject object;
+      object.add("version", "1")
+          .add("argv", json_list(argv))
+          .add("key_argv", json_list(member.key_argv))
+          .add("compiler", json_string(absolute(compiler_.path, cwd_)))
+          .add("family", compiler_.family == Family::Clang ? "\"clang\"" : "\"gcc\"")
+          .add("cwd", json_string(cwd_))
+          .add("source", json_string(member.source.path))
+          .add("source_index", std::to_string(index))
+          .add("output", json_string(member.source.output))
+          .add("program", command_.links ? json_string(output_) : "null")
+          .add("deliver", command_.links ? json_string(relink.expect(member.source)) : "null")
+          .add("language", json_string(member.source.language))
+          .add("depfile", member.source.depfile.empty() ? "null" : json_string(member.source.depfile))
+          .add("key", json_string(to_hex(member.key)))
+          .add("store", json_string(member.settings.store))
+          .add("dependencies", json_list(read_.names))
+          .add("dependencies_complete", command_.dependencies == Dependencies::User ? "false" : "true");
+      units += (units.empty() ? "" : ", ") + object.text();
+    }
+    JsonObject object;
+    object.add("version", "1").add("units", "[" + units + "]").add("tty", isatty(2) != 0 ? "true" : "false");
+    return object.text();
+  }
+
+  const Command &command_;
+  const Compiler &compiler_;
+  char *const *argv_;
+  const std::string &cwd_;
+  const std::string output_;
+  std::string store_;
+  bool off_ = false;
+  std::vector<Member> members_;
+  FilesRead read_;
+};
+
+} // namespace
+
+void build_program(const Command &command, const Compiler &compiler, char *const *argv, const std::string &cwd) {
+  Program(command, compiler, argv, cwd).build();
+}
+
+} // namespace perfcc

@@ -1,0 +1,111 @@
+#include "relink.h"
+
+#include "counters.h"
+#include "files.h"
+#include "manifest.h"
+#include "publish.h"
+
+#include <cstdlib>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace perfcc {
+namespace {
+
+// A folder of this process's own. Workers remove those whose owner, told by the name, is gone.
+std::string make_folder() {
+  const char *root = std::getenv("TMPDIR");
+  const std::string base = root != nullptr && *root == '/' && access(root, W_OK) == 0 ? root : "/tmp";
+  for (int attempt = 0; attempt < 16; ++attempt) {
+    const std::string path = base + "/perfcc-" + std::to_string(getpid()) + "-" + std::to_string(attempt) + "-scratch";
+    if (mkdir(path.c_str(), 0700) == 0)
+      return path;
+  }
+  return "";
+}
+
+bool depends(Effect effect) {
+  return effect == Effect::Depend || effect == Effect::DependAll || effect == Effect::DependFile ||
+         effect == Effect::DependTarget;
+}
+
+} // namespace
+
+std::string Relink::object_of(const Source &source) const {
+  return folder_ + "/" + std::to_string(source.index) + ".o";
+}
+
+std::string Relink::expect(const Source &source) {
+  if (folder_.empty())
+    folder_ = make_folder();
+  return folder_.empty() ? "" : object_of(source);
+}
+
+bool Relink::take(const Source &source, const std::string &store, const Digest &object) {
+  std::string bytes;
+  return read_file(object_path(store, object), bytes) && blake2b(bytes) == object && !expect(source).empty() &&
+         write_atomically(object_of(source), bytes);
+}
+
+// The user's words, each rewritten source replaced by its object, with another output and without dependency files.
+std::vector<std::string> Relink::words(const std::string &output) const {
+  std::vector<std::string> made = {command_.argv[0], "-o", output};
+  for (const Piece &piece : command_.pieces) {
+    if (piece.effect == Effect::Output || depends(piece.effect))
+      continue;
+    const Source *source = nullptr;
+    for (const Source &candidate : command_.sources)
+      if (candidate.index == piece.index && is_regular(object_of(candidate)))
+        source = &candidate;
+    const auto first = command_.argv.begin() + piece.index;
+    if (source == nullptr)
+      made.insert(made.end(), first, first + piece.length);
+    else if (source->forced.empty())
+      made.push_back(object_of(*source));
+    else
+      made.insert(made.end(), {"-x", "none", object_of(*source), "-x", source->forced});
+  }
+  return made;
+}
+
+int Relink::run(const Signals &signals, const std::string &output, const struct stat &state) {
+  if (folder_.empty())
+    return 0;
+  bool any = false;
+  for (const Source &source : command_.sources)
+    any = any || is_regular(object_of(source));
+  if (!any)
+    return 0;
+  const std::string made = folder_ + "/program";
+  const std::vector<std::string> line = words(made);
+  std::vector<char *> argv;
+  for (const std::string &word : line)
+    argv.push_back(const_cast<char *>(word.c_str()));
+  argv.push_back(nullptr);
+  const Fd nowhere(open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!nowhere.ok())
+    return 0;
+  const End end = run_child(signals, compiler_.path, argv.data(), {}, nowhere.get());
+  if (end.interrupted != 0)
+    return end.interrupted;
+  std::string bytes;
+  // Somebody else may have written the output meanwhile.
+  if (end.ok() && read_file(made, bytes)) {
+    struct stat now;
+    if (lstat(output.c_str(), &now) == 0 && same_state(now, state))
+      put_in_place(output, now, bytes);
+  }
+  return 0;
+}
+
+void Relink::clear() {
+  if (folder_.empty())
+    return;
+  for (const Source &source : command_.sources)
+    unlink(object_of(source).c_str());
+  unlink((folder_ + "/program").c_str());
+  rmdir(folder_.c_str());
+  folder_.clear();
+}
+
+} // namespace perfcc

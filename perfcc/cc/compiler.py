@@ -38,6 +38,14 @@ _PARSED_WORDS = frozenset(
         "-fno-access-control", "-fsized-deallocation", "-faligned-new", "-ffreestanding",
     )
 )  # fmt: skip
+# What GCC takes with a warning, or none, and clang makes an error.
+_LENIENT = tuple(
+    f"-Wno-error={name}"
+    for name in (
+        "implicit-int", "implicit-function-declaration", "int-conversion", "incompatible-function-pointer-types",
+        "incompatible-pointer-types", "return-type", "return-mismatch", "c++11-narrowing", "register", "reserved-user-defined-literal",
+    )
+)  # fmt: skip
 _STANDARDS = {
     199711: "gnu++98", 201103: "gnu++11", 201402: "gnu++14", 201703: "gnu++17", 202002: "gnu++20", 202302: "gnu++23",
 }  # fmt: skip
@@ -134,7 +142,7 @@ def clang_arguments(invocation: Invocation, info: CompilerInfo) -> tuple[str, ..
     arguments += [word for path in _listed(_PATH_VARIABLES[2 if invocation.language == "c++" else 1]) for word in ("-isystem", path)]
     arguments += [word for path in info.include_paths for word in ("-isystem", path)]
     # Fortified wrappers of libc need GCC's __builtin_va_arg_pack and change nothing a kernel could see.
-    arguments += ["-U_FORTIFY_SOURCE", "-w"]
+    arguments += ["-U_FORTIFY_SOURCE", "-w", *_LENIENT]
     return tuple(arguments)
 
 

@@ -63,6 +63,8 @@ class Variable:
     ``element`` is the scalar itself for SCALAR and the element type for the rest, ``None`` for OTHER.
     ``dims`` holds the extents of an ARRAY, outermost first; ``None`` stands for an unknown extent. A POINTER to an array
     (``double (*a)[100]``) has ``(None, 100)``: one entry a subscript; a plain POINTER has none.
+    ``extents``: a POINTER to arrays of variable length (``double (*a)[m]``, or such an array itself) has the C text of their extents
+    here, and its accesses have one subscript, which counts elements.
     """
 
     id: str
@@ -80,4 +82,5 @@ class Variable:
     address_taken: bool = False
     declared_in_kernel: bool = False
     dims: tuple[int | None, ...] = ()
+    extents: tuple[str, ...] = ()
     span: Span | None = None

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from perfcc.core.ir import Access, Binary, Call, Cast, Conditional, ContainerSize, Expr, FloatConst, IntConst, Unary, VarRef
 from perfcc.core.span import Span
-from perfcc.core.types import ScalarType, Storage, TypeKind, Variable
-from perfcc.frontend import attributes
+from perfcc.core.types import ScalarType, Scope, Storage, TypeKind, Variable
+from perfcc.frontend import attributes, lengths
 from perfcc.frontend import kinds as k
+from perfcc.frontend.lengths import flattened
 from perfcc.frontend.tree import Node, strip
 from perfcc.frontend.uses import is_std_minmax
 
@@ -22,11 +24,15 @@ POINTER_DIFFERENCE = ScalarType("long", TypeKind.SIGNED, 64)
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A pointer's value as ``&base[subscripts...][offset]``; ``offset`` ``None`` means 0."""
+    """A pointer's value as ``&base[subscripts...][offset]``; ``offset`` ``None`` means 0.
+
+    ``flat``: the offset counts elements of an array of variable length, whatever its dimensions.
+    """
 
     base: Variable
     subscripts: tuple[Expr, ...] = ()
     offset: Expr | None = None
+    flat: bool = False
 
 
 class Expressions:
@@ -39,6 +45,7 @@ class Expressions:
         self._types = context.unit.types
         self._depth = 0
         self._in_macro = False
+        context.variables.measure = self._measure
 
     # -- values --------------------------------------------------------------------------------------------------
 
@@ -253,6 +260,24 @@ class Expressions:
                 return self._variable(inner)
         return None
 
+    def _measure(self, extents: Sequence[Node], node: Node) -> tuple[Expr, ...]:
+        """The extents of an array of variable length, which must still be what they were when its type was computed."""
+        inside, self._in_macro = self._in_macro, True  # no place in the kernel's text is theirs
+        try:
+            found = tuple(self.value(extent) for extent in extents)
+        finally:
+            self._in_macro = inside
+        if any(lengths.text(extent) is None for extent in found):
+            raise self._unit.refuse("unmodelled-type", node, "an array of variable length whose extents are computed")
+        for mention in lengths.variables(found):
+            var, variables = mention.var, self._context.variables
+            own = var.scope in (Scope.LOCAL, Scope.PARAMETER) and not var.is_reference and not var.declared_in_kernel
+            kept = own and self._context.uses.only_read(variables.key_of(var))
+            if not kept or var.name in self._unit.pragma_words:
+                why = f"an array of variable length with the extent {var.name}, which may change"
+                raise self._unit.refuse("unmodelled-type", node, why)
+        return found
+
     def _minmax(self, node: Node) -> Expr:
         scalar = self.scalar_type(node)
         left, right = (self.value(part) for part in node.children[1:])
@@ -294,7 +319,13 @@ class Expressions:
             case k.ARRAY_SUBSCRIPT_EXPR | k.UNARY_OPERATOR if scalar is not None:
                 address = self._element(node)
                 last = address.offset if address.offset is not None else IntConst(0, POINTER_DIFFERENCE)
-                return Access(address.base, (*address.subscripts, last), scalar, self.span(node))
+                subscripts = (*address.subscripts, last)
+                inner = self._context.variables.extents[address.base.id] if not address.flat else ()
+                if inner:
+                    if len(subscripts) != len(inner) + 1:
+                        raise self._unit.refuse("unmodelled-expression", node)
+                    subscripts = (flattened(subscripts, inner, POINTER_DIFFERENCE),)
+                return Access(address.base, subscripts, scalar, self.span(node))
             case k.CALL_EXPR if node.spelling == "operator[]" and len(node.children) == 3 and scalar is not None:
                 container = self._container(node.children[0])
                 if container is None:
@@ -381,25 +412,24 @@ class Expressions:
     def _target(self, node: Node) -> str:
         """The type pointed to (or an array's element type), qualifiers dropped."""
         lib, type = self._ast.lib, self._ast.canonical_type(self._ast.type(node.cursor))
-        if type.kind in (k.T_CONSTANT_ARRAY, k.T_INCOMPLETE_ARRAY):
+        if type.kind in (k.T_CONSTANT_ARRAY, k.T_INCOMPLETE_ARRAY, k.T_VARIABLE_ARRAY):
             type = self._ast.canonical_type(lib.clang_getArrayElementType(type))
         elif type.kind == k.T_POINTER:
             type = self._ast.canonical_type(lib.clang_getPointeeType(type))
-        if type.kind == k.T_VARIABLE_ARRAY:
-            raise self._unit.refuse("unmodelled-type", node, "an array of variable length")
         return self._types.unqualified(type)
 
     def _inner_address(self, node: Node) -> Address:
         """An array within an array (``a[i]`` of ``a[i][j]``), or ``&place``."""
         type = self._ast.canonical_type(self._ast.type(node.cursor))
-        if type.kind in (k.T_CONSTANT_ARRAY, k.T_INCOMPLETE_ARRAY):
+        if type.kind in (k.T_CONSTANT_ARRAY, k.T_INCOMPLETE_ARRAY, k.T_VARIABLE_ARRAY):
             outer = self._element(node)
             last = outer.offset if outer.offset is not None else IntConst(0, POINTER_DIFFERENCE)
             return Address(outer.base, (*outer.subscripts, last))
         if node.kind == k.UNARY_OPERATOR and self._ast.lib.clang_getCursorUnaryOperatorKind(node.cursor) == k.ADDRESS_OF:
             place = self.place(self._only(node))
             if isinstance(place, Access) and len(place.subscripts) == 1:
-                return Address(place.base, place.subscripts[:-1], place.subscripts[-1])
+                flat = bool(self._context.variables.extents[place.base.id])
+                return Address(place.base, place.subscripts[:-1], place.subscripts[-1], flat)
         stopped = self._context.refusal_of(node)
         if stopped.reason.id == "unmodelled-expression" and type.kind in (k.T_POINTER, k.T_VARIABLE_ARRAY):
             raise self._unit.refuse("unmodelled-type", node, f"a {self._ast.type_spelling(type)} within another object")

@@ -38,7 +38,7 @@ def digest(
     add(language, re.sub(r"[ \t\r]*\n", "\n", text), refusal)
     for v in sorted(variables, key=lambda v: v.id):
         add(v.id, v.type_spelling, v.storage.value, v.scope.value, v.dims, v.element)
-        add(v.is_reference, v.is_const, v.is_restrict, v.address_taken, v.declared_in_kernel)
+        add(v.is_reference, v.is_const, v.is_restrict, v.address_taken, v.declared_in_kernel, *v.extents)
     add(*prelude)
     add(*headers)
     for call in calls:

@@ -26,7 +26,7 @@ class Needs:
             value += "u" if scalar.spelling == "unsigned int" else "ull"
         elif scalar.spelling in ("long", "long long") and value == str(-(1 << 63)):
             value = "(-9223372036854775807LL - 1)"
-        self._add(f"static const {self._spelling(scalar)} {self._ast.spelling(declared)} = {value};")
+        self._add(f"static const {scalar.spelling} {self._ast.spelling(declared)} = {value};")
 
     def enumerator(self, declared: Cursor, node: Node) -> None:
         parent = self._ast.parent(declared)
@@ -64,13 +64,13 @@ class Needs:
         type = ast.type(node.cursor)
         scalar = self._unit.types.scalar(type)
         name = ast.type_spelling(type).removeprefix("const ").split("::")[-1]
-        if scalar is None or name == scalar.spelling or not name.isidentifier() or self._unit.types.is_enum(type):
+        if scalar is None or name in (scalar.spelling, "bool") or not name.isidentifier() or self._unit.types.is_enum(type):
             return
         tokens = self._unit.source.tokens_in(node.begin, node.end)
         for before, token in zip([None, *tokens], tokens, strict=False):
             if token.text == name:
                 if before is None or before.text != "::":
-                    self._add(f"typedef {self._spelling(scalar)} {name};")
+                    self._add(f"typedef {scalar.spelling} {name};")
                 elif name in STD_TYPES:
                     self.headers.add(STD_TYPES[name])
                 return
@@ -112,17 +112,17 @@ class Needs:
                 if unit.language == "c":
                     self._add(f"typedef enum {name} {name};")
                 return
-            spelling = self._spelling(shape.element) if not inner or "(" in inner else f"enum {inner}"
+            spelling = shape.element.spelling if not inner or "(" in inner else f"enum {inner}"
             self._add(f"typedef {spelling} {name};")
         elif shape.storage is Storage.SCALAR:
             const = "const " if shape.is_const else ""
-            self._add(f"typedef {const}{self._spelling(shape.element)} {name};")
+            self._add(f"typedef {const}{shape.element.spelling} {name};")
         elif shape.storage is Storage.POINTER and not shape.dims:
             self._add(f"typedef {unit.types.canonical(type)} {name};")
         elif shape.storage is Storage.ARRAY:
             const = "const " if shape.is_const else ""
             extents = "".join(f"[{'' if n is None else n}]" for n in shape.dims)
-            self._add(f"typedef {const}{self._spelling(shape.element)} {name}{extents};")
+            self._add(f"typedef {const}{shape.element.spelling} {name}{extents};")
         elif shape.storage is Storage.VECTOR:
             self.headers.add("<vector>")
             const = "const " if shape.is_const else ""
@@ -138,9 +138,6 @@ class Needs:
     def _unqualified(self, node: Node) -> None:
         if any(child.kind in (k.NAMESPACE_REF, k.TYPE_REF) for child in node.children):
             raise self._unit.refuse("unmodelled-expression", node, "a qualified name")
-
-    def _spelling(self, scalar: ScalarType) -> str:
-        return "_Bool" if scalar.spelling == "bool" and self._unit.language == "c" else scalar.spelling
 
     def _add(self, line: str) -> None:
         self.definitions.setdefault(line)

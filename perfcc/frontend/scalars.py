@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -54,10 +55,11 @@ class Shape:
 
 
 class Types:
-    """Classifies the types of one unit."""
+    """Classifies the types of one unit in that language: C spells ``bool`` as ``_Bool``, which needs no header."""
 
-    def __init__(self, ast: Ast) -> None:
+    def __init__(self, ast: Ast, language: str) -> None:
         self._ast = ast
+        self._bool = "_Bool" if language == "c" else "bool"
         self._lib = ast.lib
 
     def scalar(self, type: Type) -> ScalarType | None:
@@ -68,6 +70,8 @@ class Types:
             type = self._ast.canonical_type(self._lib.clang_getEnumDeclIntegerType(declared))
         if type.kind not in _SCALARS:
             return None
+        if type.kind == k.T_BOOL:
+            return ScalarType(self._bool, TypeKind.BOOL, 8)
         return _scalar(type.kind, 8 * self._lib.clang_Type_getSizeOf(type))
 
     def is_enum(self, type: Type) -> bool:
@@ -84,7 +88,8 @@ class Types:
         return bool(self._lib.clang_isConstQualifiedType(self._ast.canonical_type(type)))
 
     def canonical(self, type: Type) -> str:
-        return self._ast.type_spelling(self._ast.canonical_type(type))
+        spelling = self._ast.type_spelling(self._ast.canonical_type(type))
+        return re.sub(r"\bbool\b", self._bool, spelling)  # where <stdbool.h> was read, libclang has its macro's name
 
     def spelling(self, type: Type, shape: Shape) -> str:
         """The canonical spelling of a variable's type; a parameter written as an array is spelled as the pointer it is."""

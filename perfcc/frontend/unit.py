@@ -29,7 +29,7 @@ class Unit:
         self.source = source
         self.path = path
         self.language = language
-        self.types = Types(ast)
+        self.types = Types(ast, language)
         self.macros = Macros(ast, path, source, args)
         self.texts: dict[str, bytes] = {path: source.text}
         self.hosted = not any(arg.startswith("-fno-builtin") or arg == "-ffreestanding" for arg in args)

@@ -65,6 +65,8 @@ class Uses:
             return True
         if above.kind == k.UNEXPOSED_EXPR:
             return self._harmless_conversion(node, above)
+        if above.kind in (k.VAR_DECL, k.PARM_DECL):
+            return self._is_extent(node, above)
         if above.kind == k.CALL_EXPR:
             return self._harmless_call(node, above)
         if above.kind == k.MEMBER_REF_EXPR:
@@ -73,6 +75,18 @@ class Uses:
         if above.kind in (k.BINARY_OPERATOR, k.COMPOUND_ASSIGNMENT, k.UNARY_OPERATOR):
             return self._is_write(node, above) and self._dropped(above)
         return False
+
+    @staticmethod
+    def _is_extent(node: Node, declaration: Node) -> bool:
+        """True for an extent in the declarator of an array of variable length, whose value is read."""
+        ast = node.ast
+        first = ast.initialiser(declaration.cursor)
+        if first is not None and ast.extent(first) == (node.begin, node.end):
+            return False
+        type = ast.canonical_type(ast.type(declaration.cursor))
+        if type.kind == k.T_POINTER:
+            type = ast.canonical_type(ast.lib.clang_getPointeeType(type))
+        return type.kind in (k.T_CONSTANT_ARRAY, k.T_INCOMPLETE_ARRAY, k.T_VARIABLE_ARRAY)
 
     def _harmless_conversion(self, node: Node, above: Node) -> bool:
         types, ast = self._types, node.ast
@@ -98,6 +112,18 @@ class Uses:
         if is_std_minmax(call):
             return self._harmless(call)
         return call.spelling == "operator[]" and call.children[:1] == [node] and self._harmless(call)
+
+    def only_read(self, key: int) -> bool:
+        """True when nothing in the function changes the variable after its declaration."""
+        return key not in self.escaped and not any(self._written(node) for node in self.mentions.get(key, ()))
+
+    @staticmethod
+    def _written(node: Node) -> bool:
+        above = node.parent
+        while above is not None and above.kind == k.PAREN_EXPR:
+            node, above = above, above.parent
+        writes = (k.BINARY_OPERATOR, k.COMPOUND_ASSIGNMENT, k.UNARY_OPERATOR)
+        return above is not None and above.kind in writes and Uses._is_write(node, above)
 
     @staticmethod
     def _is_write(node: Node, above: Node) -> bool:

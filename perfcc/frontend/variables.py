@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
+from perfcc.core.ir import Expr
 from perfcc.core.span import Span
 from perfcc.core.types import Scope, Storage, Variable
 from perfcc.frontend import attributes
 from perfcc.frontend import kinds as k
+from perfcc.frontend.lengths import lengths, text
 from perfcc.frontend.libclang import Cursor
 from perfcc.frontend.scalars import Shape
 from perfcc.frontend.tree import Node
@@ -16,7 +20,10 @@ STATIC = 3
 
 
 class Variables:
-    """Makes each Variable once. ``begin`` and ``end`` bound the kernel; ``function`` is the body that holds it."""
+    """Makes each Variable once. ``begin`` and ``end`` bound the kernel; ``uses`` are those of the function that holds it.
+
+    ``extents`` are those of the arrays of variable length, by the variable's id; ``measure`` makes them from what the declaration says.
+    """
 
     def __init__(self, unit: Unit, uses: Uses, begin: int, end: int) -> None:
         self._unit = unit
@@ -25,6 +32,8 @@ class Variables:
         self._end = end
         self._made: dict[int, Variable] = {}
         self.declarations: dict[str, Cursor] = {}
+        self.extents: dict[str, tuple[Expr, ...]] = {}
+        self.measure: Callable[[Sequence[Node], Node], tuple[Expr, ...]] | None = None
 
     @property
     def all(self) -> tuple[Variable, ...]:
@@ -49,23 +58,30 @@ class Variables:
         name = ast.spelling(declaration)
         type = ast.type(declaration)
         shape = unit.types.shape_of(declaration)
+        begin, end = ast.extent(declaration)
+        in_main = ast.in_main_file(declaration)
+        inside = in_main and self._begin <= begin < self._end
+        extents: tuple[Expr, ...] = ()
+        variable = lengths(unit, declaration) if shape.storage is Storage.OTHER and not inside and self.measure is not None else None
+        if variable is not None and self.measure is not None:
+            shape = variable.shape
+            extents = self.measure(variable.inner, node)
         thread_local = ast.lib.clang_getCursorTLSKind(declaration) != 0
         self._check(shape, thread_local, node, name)
         self._check_attributes(declaration, node, name)
         if declaration.kind == k.FIELD_DECL:
             self._check_field(declaration, node, name)
-        begin, end = ast.extent(declaration)
-        in_main = ast.in_main_file(declaration)
-        inside = in_main and self._begin <= begin < self._end
         scope = self._scope(declaration)
         shared = scope in (Scope.GLOBAL, Scope.MEMBER)
         id = f"{name}@{begin - self._begin}" if inside else name
         while id in self.declarations:
             id += "'"
+        texts = tuple(text(extent) or "" for extent in extents)
+        self.extents[id] = extents
         return Variable(
             id=id,
             name=name,
-            type_spelling=unit.types.spelling(type, shape),
+            type_spelling=unit.types.spelling(type, shape) if variable is None else _spelling(shape, texts),
             storage=shape.storage,
             element=shape.element,
             scope=scope,
@@ -75,6 +91,7 @@ class Variables:
             address_taken=shared or key in self._uses.escaped,
             declared_in_kernel=inside,
             dims=shape.dims,
+            extents=texts,
             span=self._span(begin, end) if in_main else None,
         )
 
@@ -128,3 +145,9 @@ class Variables:
         if storage == 2:  # a local `extern`
             return Scope.GLOBAL
         return Scope.STATIC_LOCAL if storage == STATIC else Scope.LOCAL
+
+
+def _spelling(shape: Shape, extents: tuple[str, ...]) -> str:
+    assert shape.element is not None
+    rows = "".join(f"[{extent}]" for extent in extents)
+    return f"{'const ' if shape.is_const else ''}{shape.element.spelling} {'(*)' + rows if rows else '*'}"

@@ -58,6 +58,8 @@ class SourceText:
                 return text
             case VarRef(var=var):
                 return var.name
+            case Access(base=base) if base.extents:
+                return "(perfcc_opaque_expression)"  # its one subscript is not what C would take
             case Access(base=base, subscripts=subscripts):
                 return base.name + "".join(f"[{self.expr(s)}]" for s in subscripts)
             case ContainerSize(base=base):

@@ -64,7 +64,9 @@ class Codelets:
             headers.append("#include <vector>")
         definitions = [call.definition for call in kernel.calls if call.definition]
         helpers = [_helpers(index, v) for index, v in enumerate(self.variables) if v.storage is Storage.VECTOR]
-        bind = [line for index, v in enumerate(self.variables) for line in self._bind(index, v, cpp)]
+        # The extents of arrays of variable length are scalars, so these come first.
+        order = sorted(enumerate(self.variables), key=lambda entry: bool(entry[1].extents))
+        bind = [line for index, v in order for line in self._bind(index, v, cpp)]
         written = [(index, v) for index, v in enumerate(self.variables) if self._copied(v, cpp) and v.id in kernel.live_out]
         back = [f"*({_type(v)} *)args[{index}] = {v.name};" for index, v in written]
         entry = f'{_EXPORT if not cpp else _EXPORT_CPP} void {ENTRY}(void **args)'
@@ -88,6 +90,9 @@ class Codelets:
                 return [f"{type} &{v.name} = *({type} *){slot};", f"(void){v.name};"]
             case Storage.POINTER:
                 star = "*__restrict " if v.is_restrict else "*"
+                if v.extents:
+                    rows = "".join(f"[{extent}]" for extent in v.extents)
+                    return [f"{type} ({star}{v.name}){rows} = ({type} (*){rows}){slot};", f"(void){v.name};"]
                 return [f"{type} {star}{v.name} = ({type} *){slot};", f"(void){v.name};"]
             case Storage.ARRAY:
                 dims = "".join(f"[{n}]" for n in v.dims)

@@ -1,7 +1,8 @@
-"""Random but plausible kernels as C++ text, each a function with one nest, and how a driver calls it."""
+"""Random but plausible kernels as C++ or C text, each a function with one nest, and how a driver calls it."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from random import Random
 
@@ -28,15 +29,32 @@ static inline int clamp(int x, int low, int high) { return x < low ? low : x > h
 static inline double blend(double x, const double &y) { double t = x * 0.5; return t + y * 0.25; }
 #define CELL(i, j) ((i) * 7 + (j))
 """
+# The same in C: what the driver, which is C++, looks at as well has external linkage.
+C_PRELUDE = PRELUDE.replace("const double &y", "double y")
+for _shared in ("int gi", "unsigned gu", "long gl", "int gtable", "double gsquare", "float grow"):
+    C_PRELUDE = C_PRELUDE.replace(f"static {_shared}", _shared)
+C_SHARED = """
+extern "C" {
+extern int gi, gtable[64];
+extern unsigned gu;
+extern long gl;
+extern double gsquare[24][24];
+extern float grow[64];
+}
+"""
 
 
 @dataclass
 class Kernel:
-    """``text`` is the function ``NAME``, ``call`` its arguments in terms of the driver's input; ``disjoint``: needs buffers apart."""
+    """``text`` is the function ``NAME``, ``call`` its arguments in terms of the driver's input; ``disjoint``: needs buffers apart.
+
+    ``types`` are its parameters' types, arrays of variable length as ``void *``.
+    """
 
     text: str
     call: str
     disjoint: bool
+    types: str
 
 
 @dataclass
@@ -54,10 +72,12 @@ class _Scope:
 
 
 class Generator:
-    """Kernels from one random source."""
+    """Kernels from one random source, in ``c++`` or ``c``."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, language: str = "c++") -> None:
         self._r = random
+        self._c = language == "c"
+        self._types = {**TYPES, "z": "size_t"} if self._c else TYPES
         self._fresh = 0
 
     def kernel(self) -> Kernel:
@@ -69,23 +89,24 @@ class Generator:
             kind = r.choice(family)
             constant = position > 0 and r.random() < 0.4
             quick = " *__restrict " if restrict else " *"
-            parameters.append(f"{'const ' if constant else ''}{TYPES[kind]}{quick}{name}")
-            arguments.append(f"({TYPES[kind]} *)at_{_ARENA_OF.get(kind, kind)}(in, {position})")
+            parameters.append(f"{'const ' if constant else ''}{self._types[kind]}{quick}{name}")
+            arguments.append(f"({self._types[kind]} *)at_{_ARENA_OF.get(kind, kind)}(in, {position})")
             scope.arrays.append((name, kind, not constant))
-        for name in ("v", "w")[: r.choice([0, 0, 1, 2])]:
+        if self._c and r.random() < 0.4:
+            self._rows(scope, parameters, arguments, restrict)
+        for name in ("v", "w")[: 0 if self._c else r.choice([0, 0, 1, 2])]:
             kind = r.choice("di")
-            parameters.append(f"std::vector<{TYPES[kind]}> &{name}")
+            parameters.append(f"std::vector<{self._types[kind]}> &{name}")
             arguments.append(f"vector_{kind}(in, {'vw'.index(name)})")
             scope.arrays.append((name, kind, True))
             if not restrict:  # a size as a stride would lead from one buffer into the next
                 scope.integers.append(f"{r.choice(['', '(int)'])}{name}.size()")
         for name in ("n", "m", "k"):
             kind = r.choice("iiiiuulzh")
-            reference = r.random() < 0.12
-            parameters.append(f"{'const ' if r.random() < 0.2 else ''}{TYPES[kind]} {'&' if reference else ''}{name}")
-            arguments.append(
-                f"*({TYPES[kind]} *)bound_{_ARENA_OF.get(kind, kind)}(in, '{name}')" if reference else f"({TYPES[kind]})in.{name}"
-            )
+            reference = not self._c and r.random() < 0.12
+            type = self._types[kind]
+            parameters.append(f"{'const ' if r.random() < 0.2 else ''}{type} {'&' if reference else ''}{name}")
+            arguments.append(f"*({type} *)bound_{_ARENA_OF.get(kind, kind)}(in, '{name}')" if reference else f"({type})in.{name}")
             scope.integers.append(name)
         if r.random() < 0.3:
             scope.integers += [r.choice(["gi", "gu", "gl", "four", "pale"])]
@@ -96,11 +117,11 @@ class Generator:
         before, after = [], []
         for name in ("s", "t")[: r.choice([0, 1, 2])]:
             kind = r.choice("iiuldhcaz")
-            if r.random() < 0.15 and kind in "ild":
-                parameters.append(f"{TYPES[kind]} &{name}")
-                arguments.append(f"*({TYPES[kind]} *)at_{_ARENA_OF.get(kind, kind)}(in, 3)")
+            if not self._c and r.random() < 0.15 and kind in "ild":
+                parameters.append(f"{self._types[kind]} &{name}")
+                arguments.append(f"*({self._types[kind]} *)at_{_ARENA_OF.get(kind, kind)}(in, 3)")
             else:
-                before.append(f"{TYPES[kind]} {name} = {r.choice(['0', '1', 'n', 'k'])};")
+                before.append(f"{self._types[kind]} {name} = {r.choice(['0', '1', 'n', 'k'])};")
             scope.scalars.append((name, kind))
             if r.random() < 0.75:
                 after.append(f"result = result * 31 + (long){name};")
@@ -113,7 +134,19 @@ class Generator:
         else:
             nest = self._loop(scope, r.choice([1, 1, 2, 2, 2, 3]), outside, after)
         inside = "\n    ".join([*before, *outside, *nest.split("\n"), "long result = 0;", *after, "return result;"])
-        return Kernel(f"static long NAME({', '.join(parameters)}) {{\n    {inside}\n}}\n", ", ".join(arguments), restrict)
+        types = ", ".join("void *" if "(*" in one else re.sub(r"__restrict|\w+$", "", one) for one in parameters)
+        types = types.replace("size_t", "std::size_t") if self._c else types
+        return Kernel(f"static long NAME({', '.join(parameters)}) {{\n    {inside}\n}}\n", ", ".join(arguments), restrict, types)
+
+    def _rows(self, scope: _Scope, parameters: list[str], arguments: list[str], restrict: bool) -> None:
+        """A parameter that is an array of variable length; its extent is a parameter of its own, and at least 1."""
+        r = self._r
+        kind, extent = r.choice("dif"), r.choice(["c", "c", "c + 1", "2 * c", "11"])
+        quick = "__restrict " if restrict else ""
+        parameters += [f"{r.choice(['int', 'long', 'size_t', 'unsigned'])} c", f"{self._types[kind]} (*{quick}g)[{extent}]"]
+        arguments += ["(in.m > 0 ? in.m : 4)", f"(void *)at_{kind}(in, 3)"]
+        scope.squares.append(("g", kind))
+        scope.integers.append("c")
 
     # ---- loops -------------------------------------------------------------------------------------------------
 
@@ -121,7 +154,7 @@ class Generator:
         r = self._r
         name = "ijl"[len(scope.loops)] if len(scope.loops) < 3 else f"x{len(scope.loops)}"
         kind = r.choice("iiiiiulz")
-        type = TYPES[kind]
+        type = self._types[kind]
         bound, low = self._bound(scope), r.choice(["0", "0", "0", "1", "2", *(["k"] if "k" in scope.integers else [])])
         if scope.loops and r.random() < 0.25:
             outer = scope.loops[-1][0]
@@ -154,7 +187,7 @@ class Generator:
                 lines += self._loop(inner, depth - 1, outside, after).split("\n")
                 if r.random() < 0.4:
                     lines += self._statement(inner, 0)
-        if len(lines) == 1 and r.random() < 0.5 and not lines[0].startswith(("const", *TYPES.values())):
+        if len(lines) == 1 and r.random() < 0.5 and not lines[0].startswith(("const", *self._types.values())):
             return f"for ({head})\n    {lines[0]}"
         return "\n".join([f"for ({head}) {{", *(f"    {line}" for line in lines), "}"])
 
@@ -177,12 +210,12 @@ class Generator:
             else:
                 head = f"{name} = {bound}; {name} > {low}; {name} -= {step}"
             if r.random() < 0.25:
-                outside.append(f"{TYPES[kind]} {name} = 7;")
+                outside.append(f"{self._types[kind]} {name} = 7;")
                 if r.random() < 0.3:
                     after.append(f"result = result * 31 + (long){name};")
                 heads.append(head)
             else:
-                heads.append(f"{TYPES[kind]} {head}")
+                heads.append(f"{self._types[kind]} {head}")
             inner.loops.append((name, kind))
         statement = self._matrix(inner) if r.random() < 0.8 else self._statement(inner, 0)[0]
         if "{" in statement:
@@ -198,23 +231,23 @@ class Generator:
             i, j = r.sample(names, 2)
             row = r.choice([i, i, f"({i} + 1)", f"({i} - 1)"])
             column = r.choice([j, j, f"{j} + 1", f"{j} - 1", f"2 * {j}"])
-            if name == "gsquare":
-                return f"gsquare[{row}][{column}]"
+            if name in squares:
+                return f"{name}[{row}][{column}]"
             linear = [f"{row} * m + {column}", f"{row} * m + {column}", f"{row} * n + {column}", f"{row} * 24 + {column}", i, j]
             return f"{name}[{r.choice(linear)}]"
 
+        squares = [name for name, _ in scope.squares]
         choices = [(name, kind) for name, kind, writable in scope.arrays if writable and name in (*_NAMES, "v", "w")]
         name = r.choice([*choices, *scope.squares])[0]
-        others = [entry[0] for entry in (*scope.arrays, *scope.squares) if entry[0] in (*_NAMES, "v", "w", "gsquare")]
+        others = [entry[0] for entry in (*scope.arrays, *scope.squares) if entry[0] in (*_NAMES, "v", "w", *squares)]
         value = f"{place(r.choice(others))} {r.choice('+-*')} {r.choice([place(r.choice(others)), '1', *names])}"
         return f"{place(name)} {r.choice(['=', '=', '+=', '+='])} {value};"
 
     def _bound(self, scope: _Scope) -> str:
         r = self._r
         base = r.choice(scope.integers)
-        return r.choice(
-            [base, base, base, f"{base} - 1", f"{base} + k" if "k" in scope.integers else base, "8", "std::min<long>(n, 9)", f"{base} / 2"]
-        )
+        moved, least = f"{base} + k" if "k" in scope.integers else base, self._extreme("<", "long", "n", "9")
+        return r.choice([base, base, base, f"{base} - 1", moved, "8", least, f"{base} / 2"])
 
     # ---- statements --------------------------------------------------------------------------------------------
 
@@ -245,11 +278,11 @@ class Generator:
         name, kind, writable = r.choice(pointers)
         self._fresh += 1
         own = f"row{self._fresh}"
-        if r.random() < 0.3:
+        if not self._c and r.random() < 0.3:
             scope.scalars.append((own, kind)) if writable else None
-            return [f"{'' if writable else 'const '}{TYPES[kind]} &{own} = {name}[{self._index(scope, name)}];"]
+            return [f"{'' if writable else 'const '}{self._types[kind]} &{own} = {name}[{self._index(scope, name)}];"]
         scope.arrays.append((own, kind, writable))
-        return [f"{'' if writable else 'const '}{TYPES[kind]} *{own} = {name} + {self._index(scope, name)};"]
+        return [f"{'' if writable else 'const '}{self._types[kind]} *{own} = {name} + {self._index(scope, name)};"]
 
     def _declaration(self, scope: _Scope) -> list[str]:
         r = self._r
@@ -258,13 +291,13 @@ class Generator:
         constant = "const " if r.random() < 0.4 else ""
         if kind == "b":
             scope.integers.append(name)
-            return [f"{constant}bool {name} = {self._condition(scope)};"]
+            return [f"{constant}{r.choice(['bool', '_Bool']) if self._c else 'bool'} {name} = {self._condition(scope)};"]
         if kind in _FLOATING:
-            line = f"{constant}{TYPES[kind]} {name} = {self._value(scope, kind)};"
+            line = f"{constant}{self._types[kind]} {name} = {self._value(scope, kind)};"
             if not constant:
                 scope.scalars.append((name, kind))
             return [line]
-        line = f"{constant}{TYPES[kind]} {name} = {r.choice([self._index(scope, ''), self._value(scope, kind)])};"
+        line = f"{constant}{self._types[kind]} {name} = {r.choice([self._index(scope, ''), self._value(scope, kind)])};"
         scope.integers.append(name)
         if not constant:
             scope.scalars.append((name, kind))
@@ -276,7 +309,8 @@ class Generator:
         if (scope.squares and r.random() < 0.3) or not writable:
             if not scope.squares:
                 return ";"
-            return f"gsquare[{self._small(scope)}][{self._small(scope)}] {r.choice(['=', '+='])} {self._value(scope, 'd')};"
+            name, kind = r.choice(scope.squares)
+            return f"{name}[{self._small(scope)}][{self._small(scope)}] {r.choice(['=', '+='])} {self._value(scope, kind)};"
         name, kind, _ = r.choice(writable)
         place = f"{name}[{self._index(scope, name)}]"
         if r.random() < 0.1:
@@ -284,11 +318,17 @@ class Generator:
         op = r.choice(["=", "=", "=", "=", "+=", "-=", "*="] + ([] if kind in _FLOATING else ["^=", "|=", "&="]))
         return f"{place} {op} {self._bits(scope, kind) if op in ('^=', '|=', '&=') else self._value(scope, kind)};"
 
+    def _extreme(self, relation: str, type: str, one: str, two: str) -> str:
+        """The smaller or the larger value."""
+        if self._c:
+            return f"({one} {relation} {two} ? {one} : {two})"
+        return f"std::{'min' if relation == '<' else 'max'}<{type}>({one}, {two})"
+
     def _bits(self, scope: _Scope, kind: str) -> str:
         """A value that bitwise operators take."""
         value = self._value(scope, kind)
         floating = scope.squares or any(entry[1] in _FLOATING for entry in (*scope.arrays, *scope.scalars))
-        return f"({TYPES[kind]})({value})" if floating else value
+        return f"({self._types[kind]})({value})" if floating else value
 
     def _scalar(self, scope: _Scope) -> str:
         r = self._r
@@ -304,7 +344,7 @@ class Generator:
         if pick < 0.72:
             return f"if ({value} {r.choice('<>')} {name}) {name} = {value};"
         if pick < 0.8:
-            return f"{name} = std::{r.choice(['min', 'max'])}<{TYPES[kind]}>({name}, {value});"
+            return f"{name} = {self._extreme(r.choice('<>'), self._types[kind], name, value)};"
         if pick < 0.9:
             cast = r.choice(["", "(int)", "(unsigned)", "(long)", "(unsigned char)", "(short)"])
             return f"{name} = {cast}({name} {r.choice('+-|^&*')} {value});"
@@ -328,7 +368,7 @@ class Generator:
     def _load(self, scope: _Scope) -> str:
         r = self._r
         if scope.squares and r.random() < 0.3:
-            return f"gsquare[{self._small(scope)}][{self._small(scope)}]"
+            return f"{r.choice(scope.squares)[0]}[{self._small(scope)}][{self._small(scope)}]"
         name, _, _ = r.choice(scope.arrays)
         return f"{name}[{self._index(scope, name)}]"
 
@@ -350,7 +390,7 @@ class Generator:
             f"{i} / 2", f"{i} % 3", f"{i} >> 1", f"{i} & 3", f"{i} + {j}", f"{i} - {j}", f"{i} * {j}", "0", "3", number,
             f"{i} * 4 + {j} % 4",
             f"(unsigned)({i} - 1)", f"(short)({i} + k)", f"(unsigned char)({i} + {number})", f"{i} + half({number})", f"clamp({i}, 0, 5)",
-            f"(std::size_t){i} * m + {j}", f"(int)({i} + 1u) - 1", f"{i} * {i}", f"({i} > 2 ? {i} : 0)", f"{i} + ({j} == 2)",
+            f"({self._types['z']}){i} * m + {j}", f"(int)({i} + 1u) - 1", f"{i} * {i}", f"({i} > 2 ? {i} : 0)", f"{i} + ({j} == 2)",
         ]  # fmt: skip
         if indirect:
             odd += [f"{r.choice(indirect)}[{i}]"] * 3
@@ -368,5 +408,5 @@ class Generator:
         if r.random() < 0.08:
             return f"({self._condition(scope)} ? {parts[0]} : {parts[-1]})"
         if r.random() < 0.08:
-            return f"std::max<{TYPES[kind]}>({parts[0]}, {parts[-1]})"
+            return self._extreme(">", self._types[kind], parts[0], parts[-1])
         return f" {r.choice('+-+*')} ".join(parts)

@@ -26,7 +26,7 @@ from perfcc.frontend import parse
 from perfcc.propose.from_rules import FromRules
 from perfcc.rules.catalogue import loop_tiling
 from perfcc.rules.replacement import replacement
-from tests.legality.kernels import PRELUDE, Generator
+from tests.legality.kernels import C_PRELUDE, C_SHARED, PRELUDE, Generator
 from tests.legality.kernels import Kernel as Drawn
 
 GUARD = Path(compiler.__file__).parent / "runtime" / "perfcc_guard.h"
@@ -35,23 +35,25 @@ ROUNDS = int(os.environ.get("PERFCC_FUZZ_ROUNDS", "1"))
 SEED = int(os.environ.get("PERFCC_FUZZ_SEED", "1"))
 KERNELS = int(os.environ.get("PERFCC_FUZZ_KERNELS", "40"))
 CANDIDATES = 2
+C_INCLUDES = "#include <stdbool.h>\n#include <stddef.h>\n"
+C_DIALECTS = ("gnu11", "c99", "gnu17", "c11")
 INCLUDES = "#include <algorithm>\n#include <cstddef>\n#include <vector>\n"
 # threads that run alone and to the end can't wait for one another, so every schedule is as good as this one
 _SCHEDULE = re.compile(r"schedule\([^)]*\)")
 
 
-def variants(drawn: list[Drawn], path: Path) -> Iterator[tuple[int, str, str]]:
+def variants(drawn: list[Drawn], path: Path, dialect: str) -> Iterator[tuple[int, str, str]]:
     """(number of the kernel, what was done, the function's text with one nest replaced) for everything that would be tried."""
     names = [f"f{number}" for number in range(len(drawn))]
-    texts = [
-        one.text.replace("NAME", name).replace("static long", "static __attribute__((noinline)) long", 1)
-        for one, name in zip(drawn, names, strict=True)
-    ]
-    source = INCLUDES + PRELUDE + "".join(texts)
+    c = path.suffix == ".c"
+    linkage = "long" if c else "static __attribute__((noinline)) long"
+    texts = [one.text.replace("NAME", name).replace("static long", linkage, 1) for one, name in zip(drawn, names, strict=True)]
+    source = (C_INCLUDES + C_PRELUDE if c else INCLUDES + PRELUDE) + "".join(texts)
     path.write_text(source, "utf-8")
-    found = shutil.which("g++")
+    found = shutil.which("gcc" if c else "g++")
     assert found is not None
-    invocation = Invocation((found, "-std=c++17", "-O2", "-c", str(path)), found, str(path.parent), str(path), 4, "fuzz.o", "c++")
+    argv = (found, f"-std={dialect}", "-O2", "-c", str(path))
+    invocation = Invocation(argv, found, str(path.parent), str(path), 4, "fuzz.o", "c" if c else "c++")
     unit = compiler.translation_unit(invocation, compiler.probe(found, invocation))
     parsed = parse(unit)
     assert parsed.refusal is None, parsed.refusal
@@ -74,22 +76,37 @@ def variants(drawn: list[Drawn], path: Path) -> Iterator[tuple[int, str, str]]:
                 yield number, candidate.name, text[: at.begin - begin] + new + text[at.end - begin :]
 
 
-def program(drawn: list[Drawn], made: list[tuple[int, str, str]]) -> str:
-    """All of them with the driver."""
-    functions, steps = [], []
+def program(drawn: list[Drawn], made: list[tuple[int, str, str]], c: bool) -> tuple[str, str]:
+    """All of them as C text ("" for kernels in C++), and the driver as C++ text, with the kernels in it if they are C++."""
+    functions, steps, declared = [], [], []
     for position, (number, _, text) in enumerate(made):
         functions.append(text.replace(f" f{number}(", f" g{position}(", 1))
-        call = f"[](const Input &in) -> long {{ return g{position}({drawn[number].call}); }}"
+        declared.append(f"long g{position}(void);")
+        callee = f"((long (*)({drawn[number].types}))g{position})" if c else f"g{position}"
+        call = f"[](const Input &in) -> long {{ return {callee}({drawn[number].call}); }}"
         steps.append(f"{{{number}, {position}, {str(drawn[number].disjoint).lower()}, {call}}}")
     driver = DRIVER.read_text("utf-8").replace("{STEPS}", "{" + ", ".join(steps) + "}")
-    return GUARD.read_text("utf-8") + INCLUDES + "static long fast;\n" + PRELUDE + "".join(functions) + driver
+    guard, kernels = GUARD.read_text("utf-8"), "".join(functions)
+    if not c:
+        return "", guard + INCLUDES + "static long fast;\n" + PRELUDE + kernels + driver
+    own = "long fast;\nvoid born(int id) { perfcc_rt_pid = id; }\n"
+    shared = C_SHARED + 'extern "C" { extern long fast; void born(int); ' + " ".join(declared) + " }\n"
+    return guard + C_INCLUDES + own + C_PRELUDE + kernels, INCLUDES + shared + driver.replace("perfcc_rt_pid = getpid()", "born(getpid())")
 
 
-def build(text: str, folder: Path, name: str, *flags: str) -> Path:
-    source, made = folder / f"{name}.cpp", folder / name
-    source.write_text(text, "utf-8")
-    common = ["g++", "-std=c++17", "-w", "-fopenmp", "-c", *flags, str(source), "-o", f"{made}.o"]
-    for command in (common, ["g++", *(f for f in flags if f.startswith("-fsanitize")), f"{made}.o", "-o", str(made)]):
+def build(texts: tuple[str, str], dialect: str, folder: Path, name: str, *flags: str) -> Path:
+    made, objects, commands = folder / name, [], []
+    for text, suffix, real in zip(texts, (".c", ".cpp"), ("gcc", "g++"), strict=True):
+        if not text:
+            continue
+        source = folder / f"{name}{suffix}"
+        source.write_text(text, "utf-8")
+        objects.append(f"{source}.o")
+        standard = dialect if suffix == ".c" else "c++17"
+        own = [flag for flag in flags if suffix == ".cpp" or not flag.startswith("-D_GLIBCXX")]
+        commands.append([real, f"-std={standard}", "-w", "-fopenmp", "-c", *own, str(source), "-o", objects[-1]])
+    commands.append(["g++", *(f for f in flags if f.startswith("-fsanitize")), *objects, "-o", str(made)])
+    for command in commands:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[:4000]
     return made
@@ -100,17 +117,21 @@ def run(path: Path, given: str = "") -> list[list[str]]:
     return [line.split() for line in done.stdout.splitlines()]
 
 
+@pytest.mark.parametrize("language", ["c++", "c"])
 @pytest.mark.parametrize("round", range(ROUNDS))
-def test_what_is_allowed_changes_nothing(round: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_allowed_changes_nothing(round: int, language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop_tiling, "_TILES", {2: ("2,3",), 3: ("3,2,4",)})  # blocks that are smaller than the inputs
-    generator = Generator(Random(SEED * 1000 + round))
+    c = language == "c"
+    generator = Generator(Random(SEED * 1000 + round), language)
+    dialect = C_DIALECTS[(SEED + round) % len(C_DIALECTS)] if c else "c++17"
     drawn = [generator.kernel() for _ in range(KERNELS)]
-    made = list(variants(drawn, tmp_path / "fuzz.cpp"))
+    made = list(variants(drawn, tmp_path / ("fuzz.c" if c else "fuzz.cpp"), dialect))
     interesting = {number for number, what, _ in made if what != "original"}
     made = [one for one in made if one[0] in interesting]
-    text = program(drawn, made)
-    watched = build(text, tmp_path, "watched", "-O0", "-D_GLIBCXX_ASSERTIONS", "-fsanitize=address,undefined", "-fsanitize-recover=all")
-    plain = build(text, tmp_path, "plain", "-O2", "-ftrivial-auto-var-init=pattern")
+    texts = program(drawn, made, c)
+    checks = ("-D_GLIBCXX_ASSERTIONS", "-fsanitize=address,undefined", "-fsanitize-recover=all")
+    watched = build(texts, dialect, tmp_path, "watched", "-O0", *checks)
+    plain = build(texts, dialect, tmp_path, "plain", "-O2", "-ftrivial-auto-var-init=pattern")
     seen = run(watched)
     valid = "\n".join(f"{number} {at}" for word, number, at, *_ in seen if word == "valid")
     seen += run(plain, valid)

@@ -258,6 +258,7 @@ def test_c_refusals() -> None:
     text = """
     _Atomic int at; int n_;
     void f(int n, int m, double a[n][m], int *b, _Complex double *z) {
+        m++;
         for (int i = 0; i < n; i++) a[i][0] = 0;
         for (int i = 0; i < n; i++) b[i] = at;
         for (int i = 0; i < n; i++) z[i] = 0;

@@ -90,8 +90,8 @@ class Codelets:
                 return [f"{type} &{v.name} = *({type} *){slot};", f"(void){v.name};"]
             case Storage.POINTER:
                 star = "*__restrict " if v.is_restrict else "*"
-                if v.extents:
-                    rows = "".join(f"[{extent}]" for extent in v.extents)
+                rows = "".join(f"[{extent}]" for extent in (*v.dims[1:], *v.extents))
+                if rows:
                     return [f"{type} ({star}{v.name}){rows} = ({type} (*){rows}){slot};", f"(void){v.name};"]
                 return [f"{type} {star}{v.name} = ({type} *){slot};", f"(void){v.name};"]
             case Storage.ARRAY:

@@ -53,14 +53,15 @@ class Source:
     def facts(self, kernel: Kernel, nest: Loop) -> Facts:
         return analyse(kernel, nest, self.unit.semantics)
 
-    def candidates(self, kernel: Kernel) -> tuple[Candidate, ...]:
+    def candidates(self, kernel: Kernel, threads: bool = True) -> tuple[Candidate, ...]:
         assert kernel.nest is not None
-        return tuple(FromRules(self.facts).propose(kernel, self.facts(kernel, kernel.nest), ()))
+        rules = FromRules(self.facts) if threads else FromRules(self.facts, ("parallel-loop", "integer-reduction"))
+        return tuple(rules.propose(kernel, self.facts(kernel, kernel.nest), ()))
 
     def chosen(self, threads: bool) -> Iterator[tuple[Kernel, Candidate]]:
         """Each kernel with its first candidate; with the first that needs no threads if ``threads`` is False."""
         for kernel in self.parsed.kernels:
-            found = [one for one in self.candidates(kernel) if threads or not one.threads] if kernel.nest is not None else []
+            found = self.candidates(kernel, threads) if kernel.nest is not None else ()
             if found:
                 yield kernel, found[0]
 

@@ -16,7 +16,22 @@ REWRITTEN = {
     "old_style.c": ["total", "fill"],
     "modern.c": ["booleans", "set", "any", "sized", "bytes", "designated", "from_void", "widths", "called"],
     "gnu.c": ["typed", "inlined"],
-    "variable_arrays.c": """param pointer transpose product cube local local2 rows rows2 rows3 heap one shifted main""".split(),
+    "variable_arrays.c": [
+        "param",
+        "pointer",
+        "transpose",
+        "product",
+        "cube",
+        "local",
+        "local2",
+        "rows",
+        "rows2",
+        "rows3",
+        "heap",
+        "one",
+        "shifted",
+        "main",
+    ],
 }
 CASES = [
     ("strict.c", STRICT),

@@ -63,9 +63,9 @@ def test_rule_cases(path: Path, tmp_path: Path) -> None:
 
 
 SERIAL = """#include <stdio.h>
-static double a[90][90], b[90][90];
-static void fill(double (*x)[90], int n) { int i, j; for (i = 0; i < n; i++) for (j = 0; j < n; j++) x[j][i] = i * 3 + j; }
-int main(void) { fill(a, 90); fill(b, 80); printf("%g %g\\n", a[7][80], b[79][3]); return 0; }
+static double a[90 * 90], b[80 * 80];
+static void fill(double *x, int n) { int i, j; for (i = 0; i < n; i++) for (j = 0; j < n; j++) x[j * n + i] = i * 3 + j; }
+int main(void) { fill(a, 90); fill(b, 80); printf("%g %g\\n", a[7], b[799]); return 0; }
 """
 
 

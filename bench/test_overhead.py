@@ -178,7 +178,7 @@ def decide_nothing(work: Path, environment: dict[str, str], arguments: list[str]
     ask = "import sys; from perfcc import _native; print(_native.unit_key(sys.argv[2:], sys.argv[1], 'g++', sys.argv[-1]))"
     command = [sys.executable, "-c", ask, str(work), "g++", *arguments]
     key = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.strip()
-    assert _native.write_manifest(environment["PERFCC_STORE"], key, "", files, names)
+    assert _native.write_manifest(environment["PERFCC_STORE"], key, "", "", files, names)
 
 
 def counters(environment: dict[str, str]) -> list[str]:

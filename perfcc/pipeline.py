@@ -7,6 +7,8 @@ The original object exists already when a unit gets here. Whatever goes wrong be
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
 import shutil
 import tempfile
@@ -32,7 +34,8 @@ from perfcc.core.kernel import Kernel, ParsedUnit
 from perfcc.core.reason import Reason
 from perfcc.core.settings import Settings
 from perfcc.core.unit import Invocation, Semantics, TranslationUnit
-from perfcc.store.cleaning import clean_sometimes
+from perfcc.store.cleaning import clean_if_grown
+from perfcc.store.counters import Counters
 from perfcc.store.disk import Store
 from perfcc.store.key import cpu_label, decision_key, tree_digest
 
@@ -51,13 +54,15 @@ class Request:
     """What the launcher asks of the worker: one unit whose original has just been compiled.
 
     ``key`` is the unit's key in the store (hex), made from ``key_argv`` where that is not the invocation's argv; ``dependencies`` are the
-    files the real compiler read, as it named them, for all sources of the command. ``program`` is what a command that also links has
-    made; then the rewritten object goes to ``deliver``, and the launcher links again.
+    files the real compiler read, as it named them, for all sources of the command; ``compiled`` is what the output looked like when it
+    was done. ``program`` is what a command that also links has made; then the rewritten object goes to ``deliver``, and the launcher
+    links again.
     """
 
     invocation: Invocation
     key: str
     dependencies: tuple[str, ...]
+    compiled: OutputState
     key_argv: tuple[str, ...] = ()
     program: str = ""
     deliver: str = ""
@@ -96,8 +101,8 @@ class Context:
 
 def run_unit(request: Request, context: Context) -> Outcome:
     """One unit from request to outcome; the outcome is kept, and the object replaced if something was gained."""
-    started = time.time_ns()
-    before = OutputState.of(request.output)
+    start = Start.now(request)
+    original = request.output.read_bytes()
     outcome = Outcome(
         source=str(Path(request.invocation.cwd, request.invocation.source)),
         output=str(request.output),
@@ -119,10 +124,11 @@ def run_unit(request: Request, context: Context) -> Outcome:
         outcome = replace(outcome, decisions=decisions, reason=parsed.refusal)
         outcome, emitted = emit_unit(outcome, parsed, translation, info, context)
         read = (*read, *(emitted.dependencies if emitted is not None else ()))
-    outcome = replace(outcome, seconds=(time.time_ns() - started) / 1e9)
-    files = unchanged_files(request, read, started)
-    record(request, outcome, emitted, files, before, context)
-    clean_sometimes(context.store.path)
+    outcome = replace(outcome, seconds=(time.monotonic_ns() - start.steady) / 1e9)
+    files = unchanged_files(request, read, start)
+    record(request, outcome, emitted, files, original, context)
+    clean_if_grown(context.store.path, context.settings.store_size)
+    Counters(context.store.path / "counters").fold()
     return outcome
 
 
@@ -332,25 +338,55 @@ def _withdrawn(outcome: Outcome, reason: Reason) -> Outcome:
     return replace(outcome, decisions=decisions)
 
 
-def unchanged_files(request: Request, read: tuple[str, ...], started: int) -> list[FileRecord] | None:
-    """The files that the unit was read from, as they are; None when one of them may have changed since ``started`` (ns since the epoch)."""
+@dataclass(frozen=True, slots=True)
+class Start:
+    """When the worker began, by the clock that can be set and the one that can't, and the state of the files known to be read by then."""
+
+    wall: int
+    steady: int
+    seen: frozenset[tuple[int, int, int, int]]
+
+    @classmethod
+    def now(cls, request: Request) -> Start:
+        wall, steady = time.time_ns(), time.monotonic_ns()
+        states = []
+        for name in (request.invocation.source, *request.dependencies):
+            with contextlib.suppress(OSError):
+                status = os.stat(Path(request.invocation.cwd, name))
+                states.append((status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino))
+        return cls(wall, steady, frozenset(states))
+
+    def maybe_changed(self, row: FileRecord) -> bool:
+        """The file may have changed since. A time to come is no sign of it where the file was the same at the start."""
+        jumped = abs(time.time_ns() - self.wall - (time.monotonic_ns() - self.steady))
+        first = self.wall - CLOCK_GRAIN - jumped
+        same = (row["size"], row["mtime_ns"], row["ctime_ns"], row["inode"]) in self.seen
+        last = time.time_ns() + CLOCK_GRAIN + jumped if same else math.inf
+        return any(first <= moment <= last for moment in (row["mtime_ns"], row["ctime_ns"]))
+
+
+def unchanged_files(request: Request, read: tuple[str, ...], start: Start) -> list[FileRecord] | None:
+    """The files that the unit was read from, as they are; None when one of them may have changed since ``start``."""
     invocation = request.invocation
     files = _native.record_files(sorted({invocation.source, *read}), invocation.cwd)
-    if files is None or any(max(row["ctime_ns"], row["mtime_ns"]) >= started - CLOCK_GRAIN for row in files):
+    if files is None or any(map(start.maybe_changed, files)):
         return None
     current = _native.unit_key(request.key_argv or invocation.argv, invocation.cwd, invocation.compiler, invocation.source) == request.key
     return files if current else None
 
 
 def record(
-    request: Request, outcome: Outcome, emitted: Emitted | None, files: list[FileRecord] | None, before: OutputState, context: Context
+    request: Request, outcome: Outcome, emitted: Emitted | None, files: list[FileRecord] | None, original: bytes, context: Context
 ) -> None:
-    """Puts the object in place, then keeps the outcome and, if it is final, the verdict that spares the next build all of this."""
+    """Puts the object in place, then keeps the outcome and, if it is final, the verdict that spares the next build all of this.
+
+    The verdict is bound to the compiler's object (or program), ``original``: should it ever make anything else, the verdict is void.
+    """
     store = context.store
     name = ""
     if emitted is not None:
         refused = Reason("output-changed", detail="a source changed meanwhile") if files is None else None
-        refused = refused or put_in_place(emitted, request, before)
+        refused = refused or put_in_place(emitted, request)
         if refused is not None:
             store.keep_outcome(request.output, _withdrawn(replace(outcome, emitted=False), refused), request.member)
             return
@@ -358,13 +394,13 @@ def record(
     store.keep_outcome(request.output, outcome, request.member)
     final = not any(decision.status is Status.UNDECIDED and _retried(decision) for decision in outcome.decisions)
     if final and files is not None and (emitted is None or name):
-        _native.write_manifest(str(store.path), request.key, name, files, request.dependencies)
+        store.keep_verdict(request.key, name, _native.blake2b(original) if name else "", files, request.dependencies)
 
 
-def put_in_place(emitted: Emitted, request: Request, before: OutputState) -> Reason | None:
+def put_in_place(emitted: Emitted, request: Request) -> Reason | None:
     """Replaces the object, or hands it to the launcher to link; None, or why that can't be."""
     if not request.program:
-        return emit.install(emitted.object_path, request.output, before)
+        return emit.install(emitted.object_path, request.output, request.compiled)
     if not request.deliver:
         return Reason("output-changed", detail="there is no room to link in")
     try:

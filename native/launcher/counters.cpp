@@ -11,8 +11,9 @@
 namespace perfcc {
 namespace {
 
-constexpr off_t counters_cap = 4 << 20;
-constexpr off_t log_cap = 4 << 20;
+constexpr off_t counters_part = 256 << 10;
+constexpr off_t log_cap = 1 << 20;
+constexpr std::size_t block = 4096;
 
 // Opens for appending, making the folder if it isn't there yet.
 Fd open_append(const std::string &path) {
@@ -31,13 +32,14 @@ off_t size_of(const Fd &fd) {
 } // namespace
 
 void count(const std::string &store, std::string_view counter) {
-  const Fd fd = open_append(store + "/counters/log");
-  if (!fd.ok())
-    return;
-  const off_t size = size_of(fd);
-  if (size < 0 || size > counters_cap)
-    return;
-  write_all(fd.get(), std::string(counter) + " 1\n");
+  const std::string path = store + "/counters/log";
+  Fd fd = open_append(path);
+  if (fd.ok() && size_of(fd) > counters_part) {
+    rename(path.c_str(), (path + "-" + std::to_string(now_nanoseconds())).c_str());
+    fd = open_append(path);
+  }
+  if (fd.ok() && size_of(fd) >= 0)
+    write_all(fd.get(), std::string(counter) + " 1\n");
 }
 
 void record_link(const std::string &store, const Command &command, const std::string &cwd) {
@@ -47,6 +49,11 @@ void record_link(const std::string &store, const Command &command, const std::st
     return;
   JsonObject record;
   record.add("output", json_string(output)).add("cwd", json_string(cwd)).add("inputs", json_list(command.inputs));
+  std::string known;
+  if (read_stored(path, known) && known == record.text())
+    return;
+  if (const Fd grown = open_append(store + "/grown"); grown.ok()) // as in perfcc/store/size.py
+    write_all(grown.get(), std::string(record.text().size() / block + 1, '.'));
   write_atomically(path, record.text());
 }
 

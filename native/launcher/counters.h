@@ -8,10 +8,11 @@
 
 namespace perfcc {
 
-// One line, the counter's name, to STORE/counters/log; Python adds the lines up and empties the file.
+// One line, the counter's name, to STORE/counters/log. A long log is put aside as log-TIME; Python adds them up.
 void count(const std::string &store, std::string_view counter);
 
-// What was linked into an executable or library: STORE/links/<hash of its path>, JSON {output, cwd, inputs}.
+// What was linked into an executable or library: STORE/links/<hash of its path>, JSON {output, cwd, inputs}. Written
+// only when it is new or has changed.
 void record_link(const std::string &store, const Command &command, const std::string &cwd);
 
 // The worker's log, open for appending; -1 when there is none to be had.

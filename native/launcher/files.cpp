@@ -8,6 +8,13 @@
 #include <unistd.h>
 
 namespace perfcc {
+namespace {
+
+std::string beside(const std::string &path, const std::string &name) {
+  return std::string(directory_of(path)) + "/" + name;
+}
+
+} // namespace
 
 void Fd::reset(int fd) {
   if (fd_ >= 0)
@@ -63,6 +70,17 @@ bool read_file(const std::string &path, std::string &text) {
   return fd.ok() && read_descriptor(fd.get(), text);
 }
 
+bool read_stored(const std::string &path, std::string &text) {
+  constexpr long long hour = 3600LL * 1000000000;
+  const Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status;
+  if (!fd.ok() || fstat(fd.get(), &status) != 0 || !read_descriptor(fd.get(), text))
+    return false;
+  if (std::llabs(now_nanoseconds() - nanoseconds(status.st_mtim)) > hour)
+    futimens(fd.get(), nullptr);
+  return true;
+}
+
 bool write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t put = write(fd, bytes.data(), bytes.size());
@@ -85,7 +103,7 @@ bool make_directories(const std::string &path) {
 }
 
 bool write_atomically(const std::string &path, std::string_view bytes) {
-  std::string temporary = std::string(directory_of(path)) + "/.perfcc-XXXXXX";
+  std::string temporary = beside(path, ".perfcc-XXXXXX");
   const Fd fd(mkostemp(temporary.data(), O_CLOEXEC));
   if (!fd.ok())
     return false;
@@ -94,6 +112,56 @@ bool write_atomically(const std::string &path, std::string_view bytes) {
   if (write_all(fd.get(), bytes) && fchmod(fd.get(), 0666 & ~mask) == 0 && rename(temporary.c_str(), path.c_str()) == 0)
     return true;
   unlink(temporary.c_str());
+  return false;
+}
+
+namespace {
+
+// Gives the file behind the descriptor a name beside `path`, to be renamed: always the same one, so that what a killed
+// process left there is found and taken away by the next. Another's is left alone: it lives for some microseconds.
+std::string link_beside(int fd, const std::string &path) {
+  constexpr long long stale = 60LL * 1000000000;
+  const std::string self = "/proc/self/fd/" + std::to_string(fd);
+  const std::string common = beside(path, "." + path.substr(path.rfind('/') + 1) + ".perfcc");
+  struct stat status;
+  if (lstat(common.c_str(), &status) == 0 && std::llabs(now_nanoseconds() - nanoseconds(status.st_ctim)) > stale)
+    unlink(common.c_str());
+  for (const std::string &name : {common, common + "-" + std::to_string(getpid())})
+    if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
+      return name;
+  return "";
+}
+
+bool fill(const Fd &fd, std::string_view bytes, const struct stat &like) {
+  const struct timespec times[2] = {like.st_atim, like.st_mtim};
+  return fd.ok() && write_all(fd.get(), bytes) && fchmod(fd.get(), like.st_mode & 07777) == 0 &&
+         futimens(fd.get(), times) == 0;
+}
+
+// The bytes in a file beside `path`; its name, empty when that could not be done.
+std::string written_beside(const std::string &path, std::string_view bytes, const struct stat &like) {
+  const Fd unnamed(open(std::string(directory_of(path)).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (fill(unnamed, bytes, like))
+    if (std::string name = link_beside(unnamed.get(), path); !name.empty())
+      return name;
+  std::string name = beside(path, ".perfcc-XXXXXX"); // not every file system has files without a name
+  const Fd named(mkostemp(name.data(), O_CLOEXEC));
+  if (!named.ok() || fill(named, bytes, like))
+    return named.ok() ? name : "";
+  unlink(name.c_str());
+  return "";
+}
+
+} // namespace
+
+bool replace_file(const std::string &path, std::string_view bytes, const struct stat &like) {
+  const std::string name = written_beside(path, bytes, like);
+  if (name.empty())
+    return false;
+  struct stat now;
+  if (lstat(path.c_str(), &now) == 0 && same_state(like, now) && rename(name.c_str(), path.c_str()) == 0)
+    return true;
+  unlink(name.c_str());
   return false;
 }
 

@@ -41,10 +41,15 @@ std::string_view directory_of(std::string_view path); // "." for a bare name
 
 bool read_file(const std::string &path, std::string &text);
 bool read_descriptor(int fd, std::string &text);
+// As read_file, for what lies in the store: marks it as used, at most once an hour.
+bool read_stored(const std::string &path, std::string &text);
 bool write_all(int fd, std::string_view bytes);
 bool make_directories(const std::string &path);
 // A temporary file beside it, then a rename: a reader sees the old content or the new.
 bool write_atomically(const std::string &path, std::string_view bytes);
+// Puts the bytes in the place of the regular file there, if it still is what `like` tells; mode and times stay. The new
+// content has no name until it is whole, so that nothing is left behind whenever this process is killed.
+bool replace_file(const std::string &path, std::string_view bytes, const struct stat &like);
 bool is_regular(const std::string &path);
 bool is_executable(const std::string &path);
 bool same_state(const struct stat &a, const struct stat &b); // size, times and identity

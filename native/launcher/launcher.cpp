@@ -30,8 +30,8 @@ namespace {
 
 constexpr const char *depth_variable = "PERFCC_DEPTH";
 constexpr int max_depth = 16;
-constexpr const char *verbs[] = {"--explain", "--doctor",  "--stats",  "--tune",
-                                 "--record",  "--profile", "--freeze", "--train"};
+constexpr const char *verbs[] = {"--explain", "--doctor", "--stats", "--tune", "--record",
+                                 "--profile", "--freeze", "--train", "--clean"};
 
 // Variables by which a user has the compiler itself report the files it read: ours would take their place.
 constexpr const char *report_variables[] = {"DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES", "CC_PRINT_HEADERS",
@@ -102,7 +102,7 @@ public:
     const Signals signals;
     dependencies_ = run_original(signals, compiler_, argv_, command_, cwd_, settings_.store).names;
     if (known && dependencies_ == manifest.dependencies && source_unchanged() && still_holds(manifest, cwd_) &&
-        publish(settings_.store, manifest.object, output_))
+        publish(settings_.store, manifest, output_))
       return count(settings_.store, "compiled:from-store");
     if (!python_.empty())
       search(signals);
@@ -121,7 +121,7 @@ private:
   }
 
   void search(const Signals &signals) {
-    if (!is_regular(output_))
+    if (lstat(output_.c_str(), &output_state_) != 0 || !S_ISREG(output_state_.st_mode))
       return count(settings_.store, "compiled:no-output");
     if (const int signal = ask_worker(signals, python_, request(), settings_.store); signal != 0)
       end_interrupted(signal);
@@ -137,6 +137,7 @@ private:
         .add("source", json_string(command_.source))
         .add("source_index", std::to_string(command_.source_index))
         .add("output", json_string(command_.output))
+        .add("output_state", output_state(output_state_))
         .add("language", json_string(command_.language))
         .add("depfile", command_.depfile.empty() ? "null" : json_string(command_.depfile))
         .add("key", json_string(to_hex(key_)))
@@ -155,6 +156,7 @@ private:
   const std::string output_;
   Settings settings_;
   struct stat source_state_ = {};
+  struct stat output_state_ = {};
   Digest key_ = {};
   std::string python_;
   std::vector<std::string> dependencies_;

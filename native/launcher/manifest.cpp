@@ -7,7 +7,7 @@
 namespace perfcc {
 namespace {
 
-constexpr std::string_view magic = "perfcc-manifest-1\n";
+constexpr std::string_view magic = "perfcc-manifest-2\n";
 // A file changed this shortly before it was recorded may have changed again within one tick of the file system's clock.
 constexpr std::int64_t settled = 2'000'000'000;
 
@@ -93,11 +93,13 @@ bool unchanged(const FileRecord &record, const std::string &cwd, std::int64_t re
 
 } // namespace
 
-std::string encode(const Manifest &manifest) {
+std::string encode(const Manifest &manifest, const Digest &key) {
   Writer writer;
   writer.raw(magic);
+  writer.digest(key);
   writer.number(static_cast<std::uint64_t>(manifest.verdict));
   writer.digest(manifest.object);
+  writer.digest(manifest.original);
   writer.number(static_cast<std::uint64_t>(manifest.recorded));
   writer.number(manifest.files.size());
   for (const FileRecord &file : manifest.files) {
@@ -115,7 +117,7 @@ std::string encode(const Manifest &manifest) {
   return std::move(writer.bytes());
 }
 
-bool decode(std::string_view bytes, Manifest &manifest) {
+bool decode(std::string_view bytes, const Digest &key, Manifest &manifest) {
   if (bytes.size() < sizeof(Digest))
     return false;
   Digest checksum;
@@ -126,12 +128,15 @@ bool decode(std::string_view bytes, Manifest &manifest) {
 
   Reader reader(bytes);
   std::string_view head;
+  Digest written;
   std::uint64_t verdict, count;
-  if (!reader.raw(magic.size(), head) || head != magic || !reader.number(verdict) || (verdict != 1 && verdict != 2))
+  if (!reader.raw(magic.size(), head) || head != magic || !reader.digest(written) || written != key ||
+      !reader.number(verdict) || (verdict != 1 && verdict != 2))
     return false;
   manifest = Manifest();
   manifest.verdict = static_cast<Verdict>(verdict);
-  if (!reader.digest(manifest.object) || !reader.number(manifest.recorded) || !reader.number(count))
+  if (!reader.digest(manifest.object) || !reader.digest(manifest.original) || !reader.number(manifest.recorded) ||
+      !reader.number(count))
     return false;
   for (; count > 0; --count) {
     FileRecord file;
@@ -185,12 +190,12 @@ std::string link_path(const std::string &store, const std::string &output) {
 
 bool read_manifest(const std::string &store, const Digest &key, Manifest &manifest) {
   std::string bytes;
-  return read_file(unit_path(store, key), bytes) && decode(bytes, manifest);
+  return read_stored(unit_path(store, key), bytes) && decode(bytes, key, manifest);
 }
 
 bool write_manifest(const std::string &store, const Digest &key, const Manifest &manifest) {
   const std::string path = unit_path(store, key);
-  return make_directories(std::string(directory_of(path))) && write_atomically(path, encode(manifest));
+  return make_directories(std::string(directory_of(path))) && write_atomically(path, encode(manifest, key));
 }
 
 } // namespace perfcc

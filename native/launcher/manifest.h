@@ -24,14 +24,15 @@ struct FileRecord {
 struct Manifest {
   Verdict verdict = Verdict::Nothing;
   Digest object = {};        // the blob's hash, for Verdict::Object
+  Digest original = {};      // of the compiler's own object, which that blob is to replace
   std::int64_t recorded = 0; // nanoseconds since the epoch
   std::vector<FileRecord> files;
   std::vector<std::string> dependencies; // as the compiler named them; sorted
 };
 
-std::string encode(const Manifest &manifest);
-// False for anything that is not exactly what encode() writes, a damaged checksum included.
-bool decode(std::string_view bytes, Manifest &manifest);
+std::string encode(const Manifest &manifest, const Digest &key);
+// False for anything that is not exactly what encode() writes for that key, a damaged checksum included.
+bool decode(std::string_view bytes, const Digest &key, Manifest &manifest);
 
 // Describes a file as it is now; false when it is not a readable regular file.
 bool record_file(const std::string &path, const std::string &cwd, FileRecord &record);

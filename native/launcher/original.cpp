@@ -3,6 +3,7 @@
 #include "counters.h"
 #include "depends.h"
 #include "files.h"
+#include "json.h"
 #include "rescue.h"
 #include "warden.h"
 
@@ -86,6 +87,11 @@ int ask_worker(const Signals &signals, const std::string &python, std::string re
                : end == WorkerEnd::TimedOut ? "compiled:worker-timed-out"
                                             : "compiled:worker-failed");
   return interrupted;
+}
+
+std::string output_state(const struct stat &status) {
+  return json_list(
+      {std::to_string(status.st_size), std::to_string(nanoseconds(status.st_mtim)), std::to_string(status.st_ino)});
 }
 
 void end_interrupted(int signal) {

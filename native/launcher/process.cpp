@@ -63,8 +63,13 @@ void execute(const std::string &path, char *const *argv) {
 End run_child(const Signals &signals, const std::string &path, char *const *argv, const Environment &environment,
               int stdio) {
   End end;
+  const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) {
+    // A compiler that outlives this process might write its object over that of the next compile.
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+      _exit(127);
     for (const auto &[name, value] : environment)
       setenv(name, value.c_str(), 1);
     for (int fd = 0; stdio >= 0 && fd < 3; ++fd)

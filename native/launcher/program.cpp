@@ -64,8 +64,7 @@ public:
     if (command_.links)
       record_link(store(), command_, cwd_);
     read_ = run_original(signals, compiler_, argv_, command_, cwd_, store());
-    struct stat made;
-    if (command_.links && (lstat(output_.c_str(), &made) != 0 || !S_ISREG(made.st_mode)))
+    if (command_.links && !look_at_program())
       return count(store(), "compiled:no-output");
     Relink relink(command_, compiler_, cwd_);
     for (Member &member : members_)
@@ -80,7 +79,7 @@ public:
       }
     }
     if (command_.links)
-      if (const int signal = relink.run(signals, output_, made); signal != 0) {
+      if (const int signal = relink.run(signals, output_, made_); signal != 0) {
         relink.clear();
         end_interrupted(signal);
       }
@@ -129,14 +128,31 @@ private:
     return read_.names == member.manifest.dependencies && member.unchanged() && still_holds(member.manifest, cwd_);
   }
 
+  // False when the output is no file.
+  bool look_at_program() {
+    std::string bytes;
+    if (lstat(output_.c_str(), &made_) != 0 || !S_ISREG(made_.st_mode) || !read_file(output_, bytes))
+      return false;
+    original_ = blake2b(bytes);
+    return true;
+  }
+
+  // The output of that source as the compiler left it.
+  struct stat state_of(const Source &source) const {
+    struct stat status = made_;
+    if (!command_.links && lstat(absolute(source.output, cwd_).c_str(), &status) != 0)
+      status = {};
+    return status;
+  }
+
   // Puts the stored object where it belongs; true as well where there is none to put.
   bool place(const Member &member, Relink &relink) {
     if (member.manifest.verdict == Verdict::Nothing)
       return true;
     const std::string &store = member.settings.store;
     if (command_.links)
-      return relink.take(member.source, store, member.manifest.object);
-    return publish(store, member.manifest.object, absolute(member.source.output, cwd_));
+      return member.manifest.original == original_ && relink.take(member.source, store, member.manifest.object);
+    return publish(store, member.manifest, absolute(member.source.output, cwd_));
   }
 
   // The words of the command that compile this source alone.
@@ -172,6 +188,7 @@ private:
           .add("source", json_string(member.source.path))
           .add("source_index", std::to_string(index))
           .add("output", json_string(member.source.output))
+          .add("output_state", output_state(state_of(member.source)))
           .add("program", command_.links ? json_string(output_) : "null")
           .add("deliver", command_.links ? json_string(relink.expect(member.source)) : "null")
           .add("language", json_string(member.source.language))
@@ -196,6 +213,8 @@ private:
   bool off_ = false;
   std::vector<Member> members_;
   FilesRead read_;
+  struct stat made_ = {}; // the program
+  Digest original_ = {};
 };
 
 } // namespace

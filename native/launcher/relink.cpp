@@ -3,7 +3,6 @@
 #include "counters.h"
 #include "files.h"
 #include "manifest.h"
-#include "publish.h"
 
 #include <cstdlib>
 #include <fcntl.h>
@@ -43,7 +42,7 @@ std::string Relink::expect(const Source &source) {
 
 bool Relink::take(const Source &source, const std::string &store, const Digest &object) {
   std::string bytes;
-  return read_file(object_path(store, object), bytes) && blake2b(bytes) == object && !expect(source).empty() &&
+  return read_stored(object_path(store, object), bytes) && blake2b(bytes) == object && !expect(source).empty() &&
          write_atomically(object_of(source), bytes);
 }
 
@@ -90,11 +89,8 @@ int Relink::run(const Signals &signals, const std::string &output, const struct 
     return end.interrupted;
   std::string bytes;
   // Somebody else may have written the output meanwhile.
-  if (end.ok() && read_file(made, bytes)) {
-    struct stat now;
-    if (lstat(output.c_str(), &now) == 0 && same_state(now, state))
-      put_in_place(output, now, bytes);
-  }
+  if (end.ok() && read_file(made, bytes))
+    replace_file(output, bytes, state);
   return 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include "files.h"
 #include "rescue.h"
+#include "slots.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -68,6 +69,17 @@ void sweep(pid_t group) {
   }
 }
 
+// Waits for a place. Whoever waits costs a build no more than this process; false when it is to stop, or the time is
+// up.
+bool wait_for_slot(const Signals &signals, long long deadline, Fd &slot) {
+  constexpr long long pause = 20000000;
+  while (!take_slot(slot))
+    if (const int number = signals.wait(monotonic_nanoseconds() + pause);
+        (number != 0 && number != SIGCHLD) || monotonic_nanoseconds() > deadline)
+      return false;
+  return true;
+}
+
 [[noreturn]] void become_warden(const Signals &signals, const Worker &worker, int request, int log, pid_t launcher) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -75,7 +87,11 @@ void sweep(pid_t group) {
   if (getppid() != launcher)
     _exit(static_cast<int>(WorkerEnd::Interrupted));
   rescue_ends();
-  const long long deadline = monotonic_nanoseconds() + worker.limit * 1000000000LL;
+  const long long limit = worker.limit * 1000000000LL;
+  Fd slot;
+  if (!wait_for_slot(signals, monotonic_nanoseconds() + limit, slot))
+    _exit(static_cast<int>(WorkerEnd::TimedOut));
+  const long long deadline = monotonic_nanoseconds() + limit;
   const pid_t warden = getpid();
   const pid_t python = fork();
   if (python == 0)
@@ -86,7 +102,11 @@ void sweep(pid_t group) {
   dup2(log, 0);
   dup2(log, 1);
   dup2(log, 2);
-  close_range(3, ~0U, 0);
+  if (slot.ok() && slot.get() != 3) {
+    dup2(slot.get(), 3);
+    slot.reset(3);
+  }
+  close_range(slot.ok() ? 4 : 3, ~0U, 0);
 
   WorkerEnd end = WorkerEnd::TimedOut;
   for (bool running = true; running;) {

@@ -160,11 +160,14 @@ py::object record_files(const py::iterable &paths, const py::object &cwd) {
 }
 
 bool store_manifest(const py::object &store, const std::string &hex, const std::string &object,
-                    const py::iterable &files, const py::iterable &dependencies, std::int64_t recorded) {
+                    const std::string &original, const py::iterable &files, const py::iterable &dependencies,
+                    std::int64_t recorded) {
   Manifest manifest;
   manifest.verdict = object.empty() ? Verdict::Nothing : Verdict::Object;
-  if (!object.empty())
+  if (!object.empty()) {
     manifest.object = digest_from_python(object);
+    manifest.original = digest_from_python(original);
+  }
   manifest.recorded = recorded != 0 ? recorded : now_nanoseconds();
   for (const py::handle &row : files)
     manifest.files.push_back(file_from_python(row));
@@ -180,6 +183,7 @@ py::object load_manifest(const py::object &store, const std::string &hex) {
   py::dict made;
   made["verdict"] = manifest.verdict == Verdict::Object ? "object" : "nothing";
   made["object"] = manifest.verdict == Verdict::Object ? to_hex(manifest.object) : std::string();
+  made["original"] = manifest.verdict == Verdict::Object ? to_hex(manifest.original) : std::string();
   made["recorded_ns"] = manifest.recorded;
   py::list files;
   for (const FileRecord &file : manifest.files)
@@ -229,8 +233,17 @@ PYBIND11_MODULE(_native, module) {
       [](const py::bytes &text) { return words_to_python(parse_header_list(std::string_view(text))); },
       py::arg("text"));
   module.def("record_files", &record_files, py::arg("paths"), py::arg("cwd"));
-  module.def("write_manifest", &store_manifest, py::arg("store"), py::arg("key"), py::arg("object"), py::arg("files"),
-             py::arg("dependencies"), py::arg("recorded_ns") = 0);
+  module.def("write_manifest", &store_manifest, py::arg("store"), py::arg("key"), py::arg("object"),
+             py::arg("original"), py::arg("files"), py::arg("dependencies"), py::arg("recorded_ns") = 0);
+  module.def(
+      "replace_file",
+      [](const py::object &path, const py::bytes &bytes) {
+        const std::string name = from_python(path);
+        struct stat status;
+        return lstat(name.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+               replace_file(name, std::string_view(bytes), status);
+      },
+      py::arg("path"), py::arg("bytes"));
   module.def("read_manifest", &load_manifest, py::arg("store"), py::arg("key"));
   module.def("manifest_holds", &manifest_holds, py::arg("store"), py::arg("key"), py::arg("cwd"));
   module.def(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
+from perfcc import _native
 from perfcc.cc import runtime
 from perfcc.cc.compiler import CompilerInfo
 from perfcc.cc.flags import Flag, flags
@@ -319,18 +319,13 @@ def install(object_path: Path, output: Path, expected: OutputState) -> Reason | 
 
     None, or why the output was left as it is.
     """
-    temporary = output.with_name(f".{output.name}.perfcc-{os.getpid()}")
     try:
         if output.is_symlink() or not output.is_file():
             return Reason("output-changed", detail="the output is not a plain file")
-        shutil.copyfile(object_path, temporary)
-        shutil.copymode(output, temporary)
-        os.utime(temporary, ns=(expected.mtime_ns, expected.mtime_ns))
         if OutputState.of(output) != expected:
             return Reason("output-changed")
-        os.replace(temporary, output)
+        if not _native.replace_file(output, object_path.read_bytes()):
+            return Reason("output-changed", detail="its folder can't be written, or somebody else wrote it just now")
     except OSError as error:
         return Reason("output-changed", detail=str(error))
-    finally:
-        temporary.unlink(missing_ok=True)
     return None

@@ -1,4 +1,4 @@
-"""The verbs: ``perfcc --explain``, ``--doctor``, ``--stats``, and the worker that the launcher starts.
+"""The verbs: ``perfcc --explain``, ``--doctor``, ``--stats``, ``--clean``, and the worker that the launcher starts.
 
 One module a verb, imported only when it is asked for.
 """
@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-VERBS = {"--explain": "explain", "--doctor": "doctor", "--stats": "stats", "worker": "worker"}
+VERBS = {"--explain": "explain", "--doctor": "doctor", "--stats": "stats", "--clean": "clean", "worker": "worker"}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

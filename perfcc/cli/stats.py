@@ -1,4 +1,4 @@
-"""``perfcc --stats [--format text|json]``: the store's counters."""
+"""``perfcc --stats [--zero] [--format text|json]``: the store's counters, its size and its limit."""
 
 from __future__ import annotations
 
@@ -7,24 +7,32 @@ import sys
 from perfcc._native import pass_reasons
 from perfcc.cli.console import UsageError, console, here, split
 from perfcc.core.settings import SettingsError
-from perfcc.explain.stats import stats_json, stats_text
+from perfcc.explain.stats import Holdings, stats_json, stats_text
+from perfcc.store.cleaning import holdings
 from perfcc.store.counters import Counters
 
 FORMATS = ("text", "json")
 
 
 def run(arguments: list[str]) -> int:
-    """Prints the counters; 2 for a bad command line."""
+    """Prints the counters, or sets them to zero; 2 for a bad command line."""
+    zero = arguments == ["--zero"]
     try:
-        positional, chosen = split(arguments, FORMATS)
+        positional, chosen = split([] if zero else arguments, FORMATS)
         if positional:
             raise UsageError("takes no file")
-        counters = Counters(here().store_path() / "counters").read()
+        settings = here()
     except (UsageError, SettingsError) as error:
         print(f"perfcc: --stats: {error}", file=sys.stderr)
         return 2
+    path = settings.store_path()
+    counters = Counters(path / "counters")
+    if zero:
+        counters.zero()
+        return 0
+    held = Holdings(str(path), settings.store_size, *holdings(path))
     if chosen == "json":
-        sys.stdout.write(stats_json(counters))
+        sys.stdout.write(stats_json(counters.read(), held))
     else:
-        stats_text(counters, console(), dict(pass_reasons()))
+        stats_text(counters.read(), held, console(), dict(pass_reasons()))
     return 0

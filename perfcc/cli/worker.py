@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from perfcc.cc.emit import OutputState
 from perfcc.core.settings import Settings, SettingsError, load
 from perfcc.core.unit import Invocation
 from perfcc.pipeline import Context, Request, run_unit
@@ -67,10 +68,12 @@ def parse_request(message: Mapping[str, Any]) -> Request:
         depfile=message.get("depfile") or None,
         linked=bool(program),
     )
+    size, mtime, inode = map(int, message["output_state"])
     return Request(
         invocation,
         message["key"],
         tuple(message.get("dependencies") or ()),
+        OutputState(size, mtime, inode),
         key_argv=tuple(message.get("key_argv") or ()),
         program=program,
         deliver=message.get("deliver") or "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -20,7 +21,8 @@ class SettingsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``budget`` is seconds of search a unit; ``threads`` 0 means all the machine has; ``rules_off`` are the rules switched off."""
+    """``budget`` is seconds of search a unit; ``threads`` 0 means all the machine has; ``rules_off`` are the rules switched off;
+    ``store_size`` is bytes, 0 for no limit."""
 
     mode: str = "search"
     budget: float = 120.0
@@ -28,6 +30,7 @@ class Settings:
     threads: int = 0
     rules_off: tuple[str, ...] = ()
     store: str = ""
+    store_size: int = 2_000_000_000
 
     def store_path(self) -> Path:
         """Where decisions are kept: ``store``, or the user's cache directory (XDG Base Directory specification)."""
@@ -99,6 +102,8 @@ def _set(settings: Settings, key: str, value: Any, where: str) -> Settings:
             if threads != int(threads):
                 raise SettingsError(f"{where}: threads must be a whole number, not {value!r}")
             return replace(settings, threads=int(threads))
+        case "store_size":
+            return replace(settings, store_size=_size(value, key, where))
         case "rules":
             return replace(settings, rules_off=_rules_off(value, where))
         case _:
@@ -125,6 +130,18 @@ def _number(value: Any, key: str, where: str) -> float:
     if not 0 <= number < float("inf"):
         raise SettingsError(f"{where}: {key} must be a finite number of at least 0, not {value!r}")
     return number
+
+
+_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) ?(?:([kmgt])(i?))?b?", re.I)
+
+
+def _size(value: Any, key: str, where: str) -> int:
+    """Bytes: ``50M``, ``1.5 GiB``, ``2g``; without a unit the number of bytes."""
+    match = _SIZE.fullmatch(str(value).strip()) if isinstance(value, (str, int)) and not isinstance(value, bool) else None
+    if match is None:
+        raise SettingsError(f"{where}: {key} must be a size such as 500M or 2GiB, or 0 for no limit, not {value!r}")
+    exponent = " kmgt".index((match[2] or " ").lower())
+    return int(float(match[1]) * (1024 if match[3] else 1000) ** exponent)
 
 
 def _rules_off(value: Any, where: str) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from perfcc.core.reason import REASONS
@@ -20,13 +21,26 @@ if TYPE_CHECKING:
 Counters = Mapping[str, float]
 
 
-def stats_text(counters: Counters, console: Console, sentences: Mapping[str, str] | None = None) -> None:
-    """One line a group, in the order given, its parts below it, the greatest first.
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """What a store holds: ``limit`` and ``size`` in bytes (0: no limit), and how many entries of each kind."""
+
+    store: str
+    limit: int
+    size: int
+    entries: Mapping[str, int]
+
+
+def stats_text(counters: Counters, holdings: Holdings, console: Console, sentences: Mapping[str, str] | None = None) -> None:
+    """The store, then one line a group, in the order given, its parts below it, the greatest first.
 
     A part that is a reason's id is shown with its sentence; ``sentences`` has those of ids outside the table of reasons
     (why a compile was passed through).
     """
     page = Page(console, {})
+    limit = f" of {wording.size(holdings.limit)}" if holdings.limit else ""
+    entries = wording.count(sum(holdings.entries.values()))
+    page.line(f"{wording.size(holdings.size)}{limit} in {entries} entries of {holdings.store}", "bold")
     if not counters:
         page.line("Nothing has been counted yet.")
         return
@@ -36,10 +50,13 @@ def stats_text(counters: Counters, console: Console, sentences: Mapping[str, str
             page.line(f"{_figure(group, value):>14}  {_words(name, sentences or {})}")
 
 
-def stats_json(counters: Counters) -> str:
-    """``{"format": "perfcc-stats", "version": 1, "counters": {group: {"total": n, "parts": {...}}}}`` with a final newline."""
+def stats_json(counters: Counters, holdings: Holdings) -> str:
+    """``{"format": "perfcc-stats", "version": 2, "store": {"path", "limit", "size", "entries": {kind: n}}, "counters":
+    {group: {"total": n, "parts": {...}}}}`` with a final newline; sizes in bytes."""
     groups = {group: {"total": total, "parts": parts} for group, (total, parts) in _grouped(counters).items()}
-    return json.dumps({"format": "perfcc-stats", "version": 1, "counters": groups}, indent=1, allow_nan=False) + "\n"
+    store = {"path": holdings.store, "limit": holdings.limit, "size": holdings.size, "entries": dict(holdings.entries)}
+    document = {"format": "perfcc-stats", "version": 2, "store": store, "counters": groups}
+    return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
 def _grouped(counters: Counters) -> dict[str, tuple[float, dict[str, float]]]:

@@ -54,6 +54,14 @@ def count(number: float) -> str:
     return f"{number:,.0f}" if number == int(number) or abs(number) >= 1000 else f"{number:.3g}"
 
 
+def size(number: float) -> str:
+    """Bytes in decimal units: ``50 MB``, ``1.2 GB``."""
+    unit = 0
+    while abs(number) >= 1000 and unit < 4:
+        number, unit = number / 1000, unit + 1
+    return f"{number:.3g} {('bytes', 'kB', 'MB', 'GB', 'TB')[unit]}"
+
+
 def plural(number: int, noun: str, many: str = "") -> str:
     """``1 loop``, ``2 loops``."""
     return f"{count(number)} {noun if number == 1 else many or noun + 's'}"

@@ -1,81 +1,129 @@
-"""Counters for ``--stats``: lines appended to one file, folded together when it grows.
+"""Counters for ``--stats``: the launcher appends lines ``NAME AMOUNT`` to a log, which is put aside as ``log-TIME`` when it is long.
 
-A line is ``NAME AMOUNT``. Appending a short line is atomic on a local file system, so compilers that run at once lose no counts;
-folding is done under a lock.
+Appending a short line is atomic on a local file system, so compilers that run at once lose no counts. Logs put aside are added to
+``totals`` some time later, when nobody holds them open any more. ``totals`` names the logs that are in it: whoever is killed between
+writing it and removing them leaves nothing that would count twice.
 """
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-FOLD_AT = 256 << 10
+from perfcc.core.codec import CodecError, dumps, loads
+from perfcc.store import files
+
+SETTLED_SECONDS = 30.0
 _LINE = re.compile(rb"([A-Za-z0-9_.:+-]{1,80}) (\d{1,15}(?:\.\d{1,9})?)")
+_ASIDE = re.compile(r"log-(\d{1,19})")
+_ATTEMPTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The counters of the logs ``folded``, and of others that are gone."""
+
+    counters: tuple[tuple[str, float], ...] = ()
+    folded: tuple[str, ...] = ()
 
 
 class Counters:
     """The counters under ``folder``."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / "log"
-
-    def add(self, amounts: Mapping[str, float]) -> bool:
-        """Adds to each counter; amounts are not negative. True when kept. Raises ValueError for a name or amount that no line can hold."""
-        lines = b"".join(_line(name, amount) for name, amount in sorted(amounts.items()))
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-            try:
-                fcntl.flock(file, fcntl.LOCK_SH)
-                whole = os.write(file, lines) == len(lines)
-                large = os.fstat(file).st_size > FOLD_AT
-            finally:
-                os.close(file)
-        except OSError:
-            return False
-        if large:
-            self._fold()
-        return whole
+        self.folder = folder
 
     def read(self) -> dict[str, float]:
         """All counters. Lines that are no counters are skipped."""
-        try:
-            content = self.path.read_bytes()
-        except OSError:
-            return {}
-        if len(content) > FOLD_AT:
-            self._fold()
-        return _sum(content)
+        self.fold()
+        for _ in range(_ATTEMPTS):
+            names = self._logs()
+            totals = self._totals()
+            parts = [dict(totals.counters), *(_sum(files.read(self.folder / name, False) or b"") for name in names - {*totals.folded})]
+            if names == self._logs() and totals == self._totals():
+                break
+        return _added(parts)
 
-    def _fold(self) -> None:
-        """Replaces the lines by their sums, in place: whoever appends holds the same file."""
-        try:
-            with self.path.open("r+b") as file:
-                fcntl.flock(file, fcntl.LOCK_EX)
-                folded = b"".join(_line(name, amount) for name, amount in sorted(_sum(file.read()).items()))
-                file.seek(0)
-                file.write(folded)
-                file.truncate()
-        except OSError:
+    def fold(self) -> None:
+        """Adds logs that were put aside to ``totals``, unless another does."""
+        if not any(map(self._settled, self._logs())):
             return
+        with self._lock() as mine:
+            if not mine:
+                return
+            totals = self._totals()
+            names = self._logs()
+            fresh = sorted(name for name in names - {*totals.folded} if self._settled(name))
+            parts = [dict(totals.counters), *(_sum(files.read(self.folder / name, False) or b"") for name in fresh)]
+            folded = (*(name for name in totals.folded if name in names), *fresh)
+            if self._keep(Totals(tuple(sorted(_added(parts).items())), folded)):
+                for name in folded:
+                    files.forget(self.folder / name)
+
+    def zero(self) -> None:
+        """Forgets all counts."""
+        with self._lock():
+            for name in (*self._logs(), "totals"):
+                files.forget(self.folder / name)
+
+    def _logs(self) -> set[str]:
+        try:
+            return {name for name in os.listdir(self.folder) if name == "log" or _ASIDE.fullmatch(name)}
+        except OSError:
+            return set()
+
+    def _settled(self, name: str) -> bool:
+        """It was put aside long enough ago for nobody to be about to append to it."""
+        aside = _ASIDE.fullmatch(name)
+        return aside is not None and abs(time.time() - int(aside[1]) / 1e9) > SETTLED_SECONDS
+
+    def _totals(self) -> Totals:
+        content = files.read(self.folder / "totals", False)
+        body = None if content is None else files.unseal(content, "totals")
+        try:
+            return Totals() if body is None else loads(Totals, body)
+        except CodecError:
+            return Totals()
+
+    def _keep(self, totals: Totals) -> bool:
+        return files.write(self.folder / "totals", files.seal(dumps(totals), "totals"))
+
+    @contextlib.contextmanager
+    def _lock(self) -> Iterator[bool]:
+        """Yields whether this process alone folds; never waits."""
+        try:
+            handle = os.open(self.folder / "lock", os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o666)
+        except OSError:
+            yield False
+            return
+        try:
+            yield _locked(handle)
+        finally:
+            os.close(handle)
 
 
-def _line(name: str, amount: float) -> bytes:
-    number = f"{amount:.9f}".rstrip("0").rstrip(".")
-    line = f"{name} {number}".encode()
-    if _LINE.fullmatch(line) is None:
-        raise ValueError(f"no counter: {name!r} {amount!r}")
-    return line + b"\n"
+def _locked(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _added(parts: Iterable[dict[str, float]]) -> dict[str, float]:
+    totals: dict[str, float] = {}
+    for part in parts:
+        for name, amount in part.items():
+            totals[name] = totals.get(name, 0.0) + amount
+    return totals
 
 
 def _sum(content: bytes) -> dict[str, float]:
-    totals: dict[str, float] = {}
-    for line in content.splitlines():
-        match = _LINE.fullmatch(line)
-        if match is not None:
-            name = match[1].decode()
-            totals[name] = totals.get(name, 0.0) + float(match[2])
-    return totals
+    matches = (_LINE.fullmatch(line) for line in content.splitlines())
+    return _added({match[1].decode(): float(match[2])} for match in matches if match is not None)

@@ -11,6 +11,8 @@ written is not kept: a store that is read-only, full, damaged or being written b
 ``units/``      unit verdicts, written through the launcher's own code
 ``links/``      what the launcher knows of links
 ``counters/``   ``--stats``
+``size``        how much all this is, with ``grown`` (``size``); ``lock`` is held by who cleans up
+``log``         what workers had to say
 ==============  ===========================================================================================
 """
 
@@ -18,14 +20,18 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from perfcc import _native
 from perfcc.core.codec import CodecError, dumps, loads
 from perfcc.core.decision import Decision, Outcome, Status
-from perfcc.store import files
+from perfcc.store import files, size
 from perfcc.store.key import digest
+
+if TYPE_CHECKING:
+    from perfcc._native import FileRecord
 
 T = TypeVar("T")
 
@@ -54,9 +60,7 @@ class Store:
         """Keeps the content; its name, or None where it could not be kept."""
         name = hashlib.blake2b(content, digest_size=32).hexdigest()
         path = self.object_path(name)
-        if path.is_file() and files.read(path) == content:
-            return name
-        return name if files.write(path, content) else None
+        return name if files.read(path) == content or self._write(path, content) else None
 
     def load_object(self, name: str) -> bytes | None:
         """The content of that name; None when it isn't there or is not what its name says."""
@@ -74,6 +78,17 @@ class Store:
         return self._path("objects", name, "")
 
     # -- units
+
+    def keep_verdict(
+        self, key: str, name: str, original: str, read: Sequence[FileRecord], dependencies: Sequence[str], recorded_ns: int = 0
+    ) -> bool:
+        """Keeps what the launcher does with the unit ``key`` from now on: puts the object ``name`` in the place of the compiler's if
+        that has the digest ``original``; nothing where both are empty. It holds while the files ``read`` are what they were."""
+        path = Path(_native.unit_path(self.path, key))
+        if not _native.write_manifest(self.path, key, name, original, read, dependencies, recorded_ns):
+            return False
+        size.grow(self.path, path.stat().st_size if path.exists() else 0)
+        return True
 
     def keep_outcome(self, output: Path, outcome: Outcome, member: str = "") -> bool:
         """Keeps what became of the unit whose object is ``output``, or of the source ``member`` that was compiled straight into it."""
@@ -95,7 +110,7 @@ class Store:
         """What became of every unit whose object still exists, by object."""
         found = {}
         for key in self._keys("outputs"):
-            outcome = self._record("outputs", key, Outcome, touch=False)
+            outcome = self._record("outputs", key, Outcome, mark=False)
             if outcome is not None and os.path.isabs(outcome.output) and os.path.exists(outcome.output):
                 member = "" if key == output_key(Path(outcome.output)) else outcome.source
                 found[os.path.realpath(outcome.output), member] = outcome
@@ -125,12 +140,15 @@ class Store:
                 yield key
 
     def _keep(self, kind: str, key: str, value: object) -> bool:
-        return files.write(self._path(kind, key, ".json"), files.seal(dumps(value)))
+        return self._write(self._path(kind, key, ".json"), files.seal(dumps(value), f"{kind} {key}"))
 
-    def _record(self, kind: str, key: str, cls: type[T], touch: bool = True) -> T | None:
-        path = self._path(kind, key, ".json")
-        content = files.read(path) if touch else _peek(path)
-        body = None if content is None else files.unseal(content)
+    def _write(self, path: Path, content: bytes) -> bool:
+        size.grow(self.path, len(content))
+        return files.write(path, content)
+
+    def _record(self, kind: str, key: str, cls: type[T], mark: bool = True) -> T | None:
+        content = files.read(self._path(kind, key, ".json"), mark)
+        body = None if content is None else files.unseal(content, f"{kind} {key}")
         if body is None:
             return None
         try:
@@ -142,10 +160,3 @@ class Store:
 def output_key(output: Path, member: str = "") -> str:
     """The key of an object file, or of a source that was compiled straight into a program: a digest of the real paths."""
     return digest("output", os.path.realpath(output), *((os.path.realpath(member),) if member else ()))
-
-
-def _peek(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return None

@@ -26,15 +26,15 @@ def decided(site, compiler):
     def store(blob: bytes | None) -> list[str]:
         assert site.run(command).code == 0
         request = json.loads((site.root / "request").read_text())
-        name = ""
+        name = original = ""
         if blob is not None:
-            name = _native.blake2b(blob)
+            name, original = _native.blake2b(blob), _native.blake2b((site.work / "kernel.o").read_bytes())
             path = Path(_native.object_path(site.store, name))
             path.parent.mkdir(parents=True)
             path.write_bytes(blob)
         files = _native.record_files(request["dependencies"], request["cwd"])
         assert files is not None
-        assert _native.write_manifest(site.store, request["key"], name, files, request["dependencies"])
+        assert _native.write_manifest(site.store, request["key"], name, original, files, request["dependencies"])
         (site.root / "request").unlink()
         (site.work / "kernel.o").unlink()
         return command
@@ -151,12 +151,12 @@ def test_a_header_put_in_front_of_another(site, compiler):
     command = site.command(compiler, "-Ifirst", "-Ifar", "-O2", "-c", "kernel.cpp")
     assert site.run(command).code == 0
     request = json.loads((site.root / "request").read_text())
-    name = _native.blake2b(BLOB)
+    name, original = _native.blake2b(BLOB), _native.blake2b((site.work / "kernel.o").read_bytes())
     path = Path(_native.object_path(site.store, name))
     path.parent.mkdir(parents=True)
     path.write_bytes(BLOB)
     files = _native.record_files(request["dependencies"], request["cwd"])
-    assert _native.write_manifest(site.store, request["key"], name, files or (), request["dependencies"])
+    assert _native.write_manifest(site.store, request["key"], name, original, files or (), request["dependencies"])
     assert site.run(command).files["kernel.o"] == BLOB
     (site.work / "first" / "near.h").write_text("#define START 8\n")
     (site.root / "request").unlink()

@@ -8,7 +8,7 @@ import json
 from rich.console import Console
 
 from perfcc.explain.doctor import Check, doctor_json, doctor_text, healthy
-from perfcc.explain.stats import stats_json, stats_text
+from perfcc.explain.stats import Holdings, stats_json, stats_text
 
 COMPILER = Check("g++", "/usr/bin/g++", "g++ 12.2\nCopyright", "everything", "apt-get install g++")
 CLANG = Check("clang++-19", "", "", "the race check", "apt-get install clang-19 libomp-19-dev")
@@ -22,6 +22,7 @@ COUNTERS = {
     "refused:io-in-loop": 4,
     "search-seconds": 0.05,
 }
+HOLDINGS = Holdings("/home/user/.cache/perfcc", 50_000_000, 1_234_567, {"units": 1000, "objects": 12})
 
 
 def console() -> tuple[Console, io.StringIO]:
@@ -63,8 +64,9 @@ def test_the_doctors_json() -> None:
 
 def test_counters_are_grouped_and_reasons_spelled_out() -> None:
     out, stream = console()
-    stats_text(COUNTERS, out, {"link": "it links, nothing is compiled"})
+    stats_text(COUNTERS, HOLDINGS, out, {"link": "it links, nothing is compiled"})
     assert stream.getvalue().splitlines() == [
+        "1.23 MB of 50 MB in 1,012 entries of /home/user/.cache/perfcc",
         "         7  compiled",
         "         5  passed through",
         "             3  preprocess",
@@ -76,12 +78,16 @@ def test_counters_are_grouped_and_reasons_spelled_out() -> None:
 
 
 def test_the_counters_json() -> None:
-    groups = json.loads(stats_json(COUNTERS))["counters"]
+    document = json.loads(stats_json(COUNTERS, HOLDINGS))
+    assert document["store"] == {
+        "path": HOLDINGS.store, "limit": 50_000_000, "size": 1_234_567, "entries": {"units": 1000, "objects": 12},
+    }  # fmt: skip
+    groups = document["counters"]
     assert groups["passed-through"] == {"total": 5, "parts": {"link": 2, "preprocess": 3}}
     assert groups["refused"] == {"total": 4, "parts": {"io-in-loop": 4}}
 
 
 def test_nothing_counted_is_said() -> None:
     out, stream = console()
-    stats_text({}, out)
-    assert stream.getvalue() == "Nothing has been counted yet.\n"
+    stats_text({}, HOLDINGS, out)
+    assert stream.getvalue().splitlines()[1:] == ["Nothing has been counted yet."]

@@ -38,9 +38,9 @@ def test_a_manifest_comes_back_as_it_went(tmp_path: Path) -> None:
     files = _native.record_files(["a.h", "b\udcff.h"], tmp_path)
     assert files is not None
     assert files[0]["hash"] == hashlib.blake2b(b"one", digest_size=32).hexdigest()
-    assert _native.write_manifest(tmp_path, KEY, "cd" * 32, files, ["z", "a\udcff"], 5)
+    assert _native.write_manifest(tmp_path, KEY, "cd" * 32, "ef" * 32, files, ["z", "a\udcff"], 5)
     assert _native.read_manifest(tmp_path, KEY) == {
-        "verdict": "object", "object": "cd" * 32, "recorded_ns": 5, "files": files, "dependencies": ["a\udcff", "z"],
+        "verdict": "object", "object": "cd" * 32, "original": "ef" * 32, "recorded_ns": 5, "files": files, "dependencies": ["a\udcff", "z"],
     }  # fmt: skip
     assert _native.manifest_holds(tmp_path, KEY, tmp_path)
     (tmp_path / "a.h").write_text("two")
@@ -52,13 +52,37 @@ def test_a_damaged_manifest_is_no_manifest(tmp_path_factory: pytest.TempPathFact
     store = tmp_path_factory.mktemp("store")
     (store / "a.h").write_text("one")
     files = _native.record_files(["a.h"], store)
-    assert _native.write_manifest(store, KEY, "", files or (), ["a.h"])
+    assert _native.write_manifest(store, KEY, "", "", files or (), ["a.h"])
     path = Path(_native.unit_path(store, KEY))
     content = bytearray(path.read_bytes())
     place = data.draw(st.integers(0, len(content) - 1))
     content[place] ^= data.draw(st.integers(1, 255))
     path.write_bytes(content[: data.draw(st.integers(place + 1, len(content)))])
     assert _native.read_manifest(store, KEY) is None
+
+
+def test_a_manifest_under_another_key_is_no_manifest(tmp_path: Path) -> None:
+    assert _native.write_manifest(tmp_path, KEY, "", "", (), ())
+    other = "0" + KEY[1:] if KEY[0] != "0" else "1" + KEY[1:]
+    place = Path(_native.unit_path(tmp_path, other))
+    place.parent.mkdir(parents=True)
+    Path(_native.unit_path(tmp_path, KEY)).rename(place)
+    assert _native.read_manifest(tmp_path, other) is None
+
+
+def test_a_replaced_file_keeps_mode_and_times_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.o"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    os.utime(path, ns=(5, 7_000_000_001))
+    left = tmp_path / ".a.o.perfcc"
+    left.write_bytes(b"of a killed process that is still fresh")
+    assert _native.replace_file(path, b"new")
+    status = path.stat()
+    assert (path.read_bytes(), status.st_mode & 0o777, status.st_mtime_ns) == (b"new", 0o640, 7_000_000_001)
+    assert {entry.name for entry in tmp_path.iterdir()} == {"a.o", ".a.o.perfcc"}
+    assert not _native.replace_file(tmp_path / "missing.o", b"new")
+    assert not _native.replace_file(tmp_path, b"new")
 
 
 def test_a_missing_file_is_not_recorded(tmp_path: Path) -> None:

@@ -7,8 +7,11 @@ import json
 import multiprocessing
 import os
 import pickle
+import stat
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -92,7 +95,7 @@ def test_any_changed_byte_is_a_miss(tmp_path_factory: pytest.TempPathFactory, da
 )
 def test_sealed_rubbish_is_a_miss(store: Store, body: bytes) -> None:
     store.keep_decision(KEY, DECISION)
-    only_file(store, "decisions").write_bytes(files.seal(body))
+    only_file(store, "decisions").write_bytes(files.seal(body, f"decisions {KEY}"))
     assert store.decision(KEY) is None
 
 
@@ -101,7 +104,7 @@ def test_unknown_field_and_reason_are_misses(store: Store) -> None:
     path = only_file(store, "decisions")
     body = json.loads(path.read_bytes().split(b"\n", 1)[1])
     for change in ({"new_field": 1}, {"status": "shipped"}, {"reason": {"id": "no-such-reason"}}):
-        path.write_bytes(files.seal(json.dumps({**body, **change}).encode()))
+        path.write_bytes(files.seal(json.dumps({**body, **change}).encode(), f"decisions {KEY}"))
         assert store.decision(KEY) is None
 
 
@@ -192,13 +195,12 @@ def test_full_disk_keeps_nothing_and_leaves_nothing(tmp_path: Path) -> None:
 import resource, signal, sys
 from pathlib import Path
 from perfcc.store.disk import Store
-from perfcc.store.counters import Counters
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-print(Store(Path({str(tmp_path)!r})).keep_object(b"content"), Counters(Path({str(tmp_path / "c")!r})).add({{"a": 1}}))
+print(Store(Path({str(tmp_path)!r})).keep_object(b"content"))
 """
     done = subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parents[3], capture_output=True, text=True, check=True)
-    assert done.stdout == "None False\n"
+    assert done.stdout == "None\n"
     assert [path for path in tmp_path.rglob("*") if path.is_file() and path.stat().st_size] == []
     assert list((tmp_path / "objects").rglob(".new-*")) == []
 
@@ -215,6 +217,44 @@ def _hammer(path: str, worker: int) -> None:
         assert number
 
 
+def test_entries_that_changed_places_are_misses(store: Store) -> None:
+    other = digest("another kernel")
+    store.keep_decision(KEY, DECISION)
+    store.keep_decision(other, replace(DECISION, function="other"))
+    one, two = sorted((store.path / "decisions").rglob("*.json"))
+    one.rename(two.with_suffix(".aside"))
+    two.rename(one)
+    two.with_suffix(".aside").rename(two)
+    assert store.decision(KEY) is None
+    assert store.decision(other) is None
+
+
+def test_a_record_of_one_kind_is_none_of_another(store: Store) -> None:
+    store.keep_probe(KEY, DECISION)
+    path = only_file(store, "probes")
+    (store.path / "decisions" / KEY[:2]).mkdir(parents=True)
+    path.rename(store.path / "decisions" / KEY[:2] / path.name)
+    assert store.decision(KEY) is None
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, lambda path: os.symlink(path, path)], ids=["folder", "pipe", "loop"])
+def test_what_is_no_file_is_a_miss(store: Store, make: Callable[[Path], None]) -> None:
+    path = store.path / "decisions" / KEY[:2] / f"{KEY[2:]}.json"
+    path.parent.mkdir(parents=True)
+    make(path)
+    assert store.decision(KEY) is None
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o002, 0o664), (0o077, 0o600)])
+def test_files_have_the_mode_that_the_umask_leaves(store: Store, mask: int, mode: int) -> None:
+    before = os.umask(mask)
+    try:
+        store.keep_decision(KEY, DECISION)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(only_file(store, "decisions").stat().st_mode) == mode
+
+
 def test_processes_that_write_at_once(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     workers = [context.Process(target=_hammer, args=(str(tmp_path), worker)) for worker in range(3)]
@@ -226,9 +266,12 @@ def test_processes_that_write_at_once(tmp_path: Path) -> None:
     assert list(tmp_path.rglob(".new-*")) == []
 
 
-def test_reading_marks_as_used(store: Store) -> None:
+@pytest.mark.parametrize(("age", "marked"), [(1800, False), (7200, True), (-1800, False), (-7200, True)])
+def test_reading_marks_as_used_once_an_hour(store: Store, age: float, marked: bool) -> None:
     store.keep_decision(KEY, DECISION)
     path = only_file(store, "decisions")
-    os.utime(path, (1, 1))
+    then = time.time() - age
+    os.utime(path, (then, then))
     store.decision(KEY)
-    assert path.stat().st_mtime > 1000
+    assert (abs(path.stat().st_mtime - then) > 1) is marked
+    assert (abs(path.stat().st_mtime - time.time()) < 60) is marked

@@ -37,13 +37,14 @@ class Hotness:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A maximal modelled loop nest of the main file, or a loop that has to be left alone.
+    """A maximal modelled loop nest, or a loop that has to be left alone.
 
     Exactly one of ``nest`` and ``refusal`` is set. ``span`` covers the loop statement from its keyword to its last byte; a rewrite replaces
-    just these bytes. ``id`` is stable while the kernel's own text, types and callees are unchanged. ``prelude`` holds the typedefs, enums,
-    macros and constants (source text, in order, each complete) that the kernel's text needs outside its unit. ``live_out`` names (by
-    Variable.id) the variables declared outside the kernel that it may write; ``dead_after`` those of them, scalars only, that nobody reads
-    afterwards. ``loop_spans`` are the spans of all loops inside, the outermost first.
+    just these bytes of ``span.file``: the main file as the command line names it, or a header as the compiler opened it. ``id`` is stable
+    while the kernel's own text, types and callees are unchanged. ``prelude`` holds the typedefs, enums, macros and constants (source text,
+    in order, each complete) that the kernel's text needs outside its unit. ``live_out`` names (by Variable.id) the variables declared
+    outside the kernel that it may write; ``dead_after`` those of them, scalars only, that nobody reads afterwards. ``loop_spans`` are the
+    spans of all loops inside, the outermost first.
     """
 
     id: str
@@ -76,7 +77,7 @@ class ParsedUnit:
     """What the frontend found: every loop nest exactly once, and the files the unit was read from.
 
     ``refusal`` is set (and ``kernels`` empty or all refused) when the unit as a whole can't be looked at. ``openmp_in_headers`` tells that
-    a non-main file holds an OpenMP pragma.
+    a non-main file holds an OpenMP pragma. ``texts`` are the contents of the headers that hold kernels, by the names in their spans.
     """
 
     kernels: tuple[Kernel, ...]
@@ -84,3 +85,4 @@ class ParsedUnit:
     refusal: Reason | None = None
     openmp_in_headers: bool = False
     seconds: float = 0.0
+    texts: tuple[tuple[str, bytes], ...] = ()

@@ -41,7 +41,7 @@ def words(unit: Unit, declared: Cursor) -> set[str]:
             continue
         place = ast.place(child)
         begin, end = ast.extent(child)
-        tokens, _ = scan(unit.text_of(place.file or "")[begin:end])
+        tokens, _ = scan(unit.whole.text_of(place.file or "")[begin:end])
         own = {token.text for token in tokens if token.kind == "word"}
         found |= unit.macros.words_behind(own) if own else {"?"}
     return {word.strip("_") for word in found}
@@ -53,14 +53,14 @@ def elsewhere(unit: Unit, declared: Cursor) -> str:
     definition = unit.ast.definition(declared)
     if definition is not None:
         given |= words(unit, definition)
-    if unit.ast.spelling(declared) in unit.weak:
+    if unit.ast.spelling(declared) in unit.whole.weak:
         given.add("weak")
     return min(given & _ELSEWHERE, default="")
 
 
 def replaceable(unit: Unit, function: Cursor) -> str:
     """The attribute by which another body than the one seen may run; "" for none."""
-    if unit.ast.spelling(function) in unit.weak:
+    if unit.ast.spelling(function) in unit.whole.weak:
         return "weak"
     return min((word for word in words(unit, function) if word not in _HARMLESS and not word.isdigit()), default="")
 

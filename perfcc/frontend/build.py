@@ -12,6 +12,7 @@ from perfcc.core.span import Span
 from perfcc.frontend import kinds as k
 from perfcc.frontend.collect import FunctionSite, LoopSite, is_generic_lambda
 from perfcc.frontend.context import Context
+from perfcc.frontend.dependent import first_dependent, hidden_names
 from perfcc.frontend.hotness import hotness, refused_hotness
 from perfcc.frontend.identity import digest
 from perfcc.frontend.liveness import liveness
@@ -26,10 +27,11 @@ from perfcc.frontend.uses import Uses
 
 
 class KernelBuilder:
-    """Makes the kernels of one unit."""
+    """Makes the kernels of one file; ``refusal`` is why none of them can be rewritten, if so."""
 
-    def __init__(self, unit: Unit) -> None:
+    def __init__(self, unit: Unit, refusal: Reason | None = None) -> None:
         self._unit = unit
+        self._refusal = refusal
         self._openmp = OpenMP(unit.source)
         self._purity = Purity(unit)
 
@@ -42,7 +44,7 @@ class KernelBuilder:
             refusal = self._beforehand(site, loop)
             if refusal is None:
                 try:
-                    uses = uses or Uses(site.node, self._unit.types)
+                    uses = uses or self._uses(site)
                     yield self._modelled(site, loop, uses)
                     continue
                 except Refused as refused:
@@ -52,6 +54,12 @@ class KernelBuilder:
             yield self._refused(site, loop, refusal)
             stack.extend(reversed(loop.inner))
 
+    def _uses(self, site: FunctionSite) -> Uses:
+        uses = Uses(site.node, self._unit.types)
+        if site.dependent:
+            uses.escape(hidden_names(self._unit, uses))
+        return uses
+
     def _span(self, loop: LoopSite) -> Span:
         node = loop.node
         return self._unit.source.span(node.begin, max(node.begin + 1, statement_end(self._unit, node)))
@@ -60,6 +68,8 @@ class KernelBuilder:
         """Reasons that the loop's surroundings give."""
         node, source = loop.node, self._unit.source
         span = self._span(loop)
+        if self._refusal is not None:
+            return self._refusal
         pragma = self._openmp.directive_before.get(node.begin)
         if pragma is not None:
             return Reason("user-openmp", source.span(pragma, pragma + 1))
@@ -67,19 +77,26 @@ class KernelBuilder:
             return Reason("user-openmp", span)
         if self._openmp.inside(node.begin):
             return Reason("inside-parallel-region", span)
-        if site.dependent or is_generic_lambda(self._unit, node):
-            return Reason("dependent-type", span, "in a template")
+        if is_generic_lambda(self._unit, node):
+            return Reason("dependent-type", span, "in a generic lambda")
+        if site.dependent and (found := first_dependent(node)) is not None:
+            return Reason("dependent-type", self._unit.span(found[0]), found[1])
         if site.constant:
             return Reason("unmodelled-statement", span, "in a constexpr function")
-        use = self._unit.macros.outermost.get(node.begin)
+        use = self._unit.expansions.outermost.get(node.begin)
         if use is not None:
             return Reason("macro-in-kernel", source.span(use.begin, use.end), use.name)
         for pragma_inside in self._openmp.directives_in(span.begin, span.end):
             return Reason("user-openmp", source.span(pragma_inside, pragma_inside + 1))
-        if self._unit.options_changed is not None:
-            at = self._unit.options_changed
-            return Reason("unmodelled-statement", source.span(at, at + 1), "optimisation options are changed in the source")
-        private = self._openmp.threadprivate | self._unit.threadprivate
+        if self._unit.whole.options_changed is not None:
+            return Reason("unmodelled-statement", self._unit.whole.options_changed, "optimisation options are changed in the source")
+        for directive in source.directives_in(site.node.begin, site.node.end):
+            if directive.name in ("include", "include_next", "import"):
+                return Reason("unmodelled-statement", source.span(directive.begin, directive.end), "the function goes on in another file")
+        for directive in source.directives_in(0, span.begin):
+            if directive.name == "line" or directive.name.isdigit():
+                return Reason("unmodelled-statement", source.span(directive.begin, directive.end), "lines are numbered by #line")
+        private = self._openmp.threadprivate | self._unit.whole.threadprivate
         if private:
             for token in source.tokens_in(span.begin, span.end):
                 if not private.isdisjoint(self._unit.macros.words_behind({token.text})):
@@ -151,10 +168,11 @@ def _all(loop: LoopSite) -> Iterator[LoopSite]:
 
 
 def numbered(kernels: list[Kernel]) -> tuple[Kernel, ...]:
-    """The kernels in source order, equal ones told apart by an ordinal."""
+    """The kernels file by file in source order, equal ones told apart by an ordinal."""
     seen: Counter[str] = Counter()
     made = []
-    for kernel in sorted(kernels, key=lambda kernel: (kernel.span.begin, -kernel.span.end)):
+    order = {file: position for position, file in enumerate(dict.fromkeys(kernel.span.file for kernel in kernels))}
+    for kernel in sorted(kernels, key=lambda kernel: (order[kernel.span.file], kernel.span.begin, -kernel.span.end)):
         seen[kernel.id] += 1
         ordinal = seen[kernel.id]
         made.append(kernel if ordinal == 1 else replace(kernel, id=f"{kernel.id}-{ordinal}"))

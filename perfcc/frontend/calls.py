@@ -75,11 +75,11 @@ def is_library(unit: Unit, callee: Cursor) -> bool:
     ast = unit.ast
     if ast.spelling(callee).startswith("__builtin_"):
         return True
-    if not unit.hosted or ast.spelling(callee) in unit.weak:
+    if not unit.whole.hosted or ast.spelling(callee) in unit.whole.weak:
         return False
     if ast.place(callee).file is None:
         return True
-    name = unit.qualified_name(callee)
+    name = unit.whole.qualified_name(callee)
     if not ast.in_system_header(callee):
         return False
     return name.startswith(("std::", "__gnu_cxx::")) or ("::" not in name and ast.mangled(callee) == name)
@@ -97,7 +97,7 @@ def call_refusal(unit: Unit, node: Node, callee: Cursor | None) -> Refused | Non
     if name in ("operator<<", "operator>>") and ("basic_ostream" in result or "basic_istream" in result):
         return refuse("io-in-loop", node, "stream " + name.removeprefix("operator"))
     owner = ast.parent(callee)
-    owner_name = unit.qualified_name(owner) if owner is not None else ""
+    owner_name = unit.whole.qualified_name(owner) if owner is not None else ""
     method = callee.kind in (k.CXX_METHOD, k.CONSTRUCTOR, k.DESTRUCTOR, k.CONVERSION_FUNCTION)
     if method and owner_name.startswith("std::"):
         return _std_method_refusal(unit, node, name, owner_name)

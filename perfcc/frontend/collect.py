@@ -1,17 +1,18 @@
-"""Finding the main file's loops and the functions that hold them."""
+"""Finding loops and the functions that hold them."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from perfcc.frontend import kinds as k
-from perfcc.frontend.libclang import Cursor
+from perfcc.frontend.dependent import in_template
+from perfcc.frontend.libclang import Ast, Cursor
 from perfcc.frontend.tree import Node
 from perfcc.frontend.unit import Unit
 
-_CONTAINERS = frozenset({k.NAMESPACE, k.LINKAGE_SPEC, k.CLASS_TEMPLATE, k.CLASS_TEMPLATE_PARTIAL, *k.RECORDS})
+_CONTAINERS = frozenset({k.NAMESPACE, k.LINKAGE_SPEC, k.CLASS_TEMPLATE, k.CLASS_TEMPLATE_PARTIAL, k.FRIEND_DECL, *k.RECORDS})
 _CONSTANT = frozenset({"constexpr", "consteval"})
 LOOP_WORDS = frozenset({"for", "while", "do"})
 
@@ -39,48 +40,72 @@ class FunctionSite:
     loops: list[LoopSite] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A function or variable at namespace or class scope: its bytes in ``file``, and the class it is written in (``None``: in none)."""
+
+    cursor: Cursor
+    file: str
+    begin: int
+    end: int
+    dependent: bool
+    owner: Cursor | None
+
+
+def definitions(
+    ast: Ast, tops: Sequence[tuple[str, Cursor]], skip: Callable[[str, int, int], bool], seen: Callable[[str, Cursor, Cursor | None], None]
+) -> Iterator[Definition]:
+    """What may hold loops among ``tops`` (file and cursor) and below, in source order.
+
+    Namespaces and classes for whose file and bytes ``skip`` is true are not entered. ``seen`` is told of all other declarations met,
+    classes included: file, cursor, and the class around.
+    """
+    stack: list[tuple[str, Cursor, bool, Cursor | None]] = []
+    stack.extend((file, cursor, False, None) for file, cursor in reversed(tops))
+    while stack:
+        file, cursor, dependent, owner = stack.pop()
+        begin, end = ast.extent(cursor)
+        if cursor.kind in _CONTAINERS:
+            if skip(file, begin, max(end, begin + 1)):
+                continue
+            inside = dependent or cursor.kind in k.TEMPLATES
+            around = owner
+            if cursor.kind in k.RECORDS or cursor.kind in k.TEMPLATES:
+                seen(file, cursor, owner)
+                around = cursor
+            children = ast.children(cursor)
+            stack.extend((ast.file_of(child) or file, child, inside, around) for child in reversed(children))
+        elif cursor.kind in k.FUNCTIONS or cursor.kind in (k.FUNCTION_TEMPLATE, k.VAR_DECL, k.FIELD_DECL):
+            yield Definition(cursor, file, begin, max(end, begin + 1), dependent, owner)
+        else:
+            seen(file, cursor, owner)
+
+
 def loop_offsets(unit: Unit) -> list[int]:
     """Where loops may stand: the keywords, and the uses of macros that hold one."""
     offsets = [token.begin for token in unit.source.tokens if token.kind == "word" and token.text in LOOP_WORDS]
-    names = unit.macros.names_with_loops()
+    names = {use.name for use in unit.expansions if unit.macros.has_loop(use.name)}
     if names:
-        offsets += [use.begin for use in unit.macros.uses_in(0, len(unit.source.text)) if use.name in names]
+        offsets += [use.begin for use in unit.expansions if use.name in names]
     return sorted(offsets)
 
 
-def functions(unit: Unit, tops: list[Cursor], offsets: list[int]) -> Iterator[FunctionSite]:
-    """Every function of the main file that holds a loop, in source order."""
-
-    def holds_loop(begin: int, end: int) -> bool:
-        position = bisect_left(offsets, begin)
-        return position < len(offsets) and offsets[position] < end
-
-    stack = [(cursor, False) for cursor in reversed(tops)]
-    while stack:
-        cursor, dependent = stack.pop()
-        begin, end = unit.ast.extent(cursor)
-        if not holds_loop(begin, max(end, begin + 1)):
-            continue
-        if cursor.kind in _CONTAINERS:
-            inside = dependent or cursor.kind in k.TEMPLATES
-            stack.extend((child, inside) for child in reversed(unit.ast.children(cursor)))
-        elif cursor.kind in k.FUNCTIONS or cursor.kind in (k.FUNCTION_TEMPLATE, k.VAR_DECL, k.FIELD_DECL):
-            depends = dependent or cursor.kind == k.FUNCTION_TEMPLATE or _in_template(unit, cursor)
-            constant = _is_constexpr(unit, begin, end)
-            site = FunctionSite(unit.qualified_name(cursor), Node(unit.ast, cursor, None), depends, constant)
-            _find_loops(unit, site, holds_loop)
-            if site.loops:
-                yield site
+def holds_one(offsets: list[int], begin: int, end: int) -> bool:
+    """Some of the sorted ``offsets`` lies in a byte range."""
+    position = bisect_left(offsets, begin)
+    return position < len(offsets) and offsets[position] < end
 
 
-def _in_template(unit: Unit, cursor: Cursor) -> bool:
-    """A method defined outside its class template."""
-    parent = unit.ast.parent(cursor)
-    while parent is not None and parent.kind != 350:
-        if parent.kind in k.TEMPLATES:
-            return True
-        parent = unit.ast.parent(parent)
-    return False
+def function(unit: Unit, found: Definition, offsets: list[int]) -> FunctionSite | None:
+    """The function with its loops; None when it has none in its own file. ``offsets`` are the file's ``loop_offsets``."""
+    if not holds_one(offsets, found.begin, found.end):
+        return None
+    cursor = found.cursor
+    depends = found.dependent or cursor.kind == k.FUNCTION_TEMPLATE or in_template(unit.ast, cursor)
+    constant = _is_constexpr(unit, found.begin, found.end)
+    site = FunctionSite(unit.whole.qualified_name(cursor), Node(unit.ast, cursor, None), depends, constant)
+    _find_loops(unit, site, lambda begin, end: holds_one(offsets, begin, end))
+    return site if site.loops else None
 
 
 def _is_constexpr(unit: Unit, begin: int, end: int) -> bool:
@@ -97,7 +122,7 @@ def _find_loops(unit: Unit, site: FunctionSite, holds_loop: Callable[[int, int],
     stack: list[tuple[Node, LoopSite | None]] = [(site.node, None)]
     while stack:
         node, outer = stack.pop()
-        if node.kind in k.LOOPS and unit.ast.in_main_file(node.cursor):
+        if node.kind in k.LOOPS and unit.ast.file_of(node.cursor) == unit.path:
             found = LoopSite(node, depth=outer.depth + 1 if outer else 0)
             (outer.inner if outer else site.loops).append(found)
             outer = found

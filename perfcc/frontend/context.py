@@ -7,9 +7,9 @@ from perfcc.core.reason import Reason
 from perfcc.core.types import Storage
 from perfcc.frontend import kinds as k
 from perfcc.frontend.calls import Calls, call_refusal
+from perfcc.frontend.expansions import Expansion
 from perfcc.frontend.expressions import Address
 from perfcc.frontend.libclang import Cursor
-from perfcc.frontend.macros import Expansion
 from perfcc.frontend.needs import Needs
 from perfcc.frontend.purity import Purity
 from perfcc.frontend.refusal import Refused
@@ -37,13 +37,13 @@ class Context:
 
     def declared_inside(self, declaration: Cursor) -> bool:
         ast = self.unit.ast
-        return ast.in_main_file(declaration) and self.begin <= ast.extent(declaration)[0] < self.end
+        return ast.file_of(declaration) == self.unit.path and self.begin <= ast.extent(declaration)[0] < self.end
 
     # -- macros --------------------------------------------------------------------------------------------------
 
     def macro_root(self, node: Node) -> Expansion | None:
         """The macro's use that ``node`` is the whole of. Raises Refused when the macro hasn't the form of one expression."""
-        use = self.unit.macros.outermost.get(node.begin)
+        use = self.unit.expansions.outermost.get(node.begin)
         if use is None or self.unit.end_of(node) != use.end:
             return None
         macros = self.unit.macros
@@ -56,7 +56,7 @@ class Context:
 
     def check_macros(self) -> None:
         """Raises Refused unless every macro's use in the kernel is one expression, or specifiers of a type."""
-        for use in self.unit.macros.uses_in(self.begin, self.end):
+        for use in self.unit.expansions.uses_in(self.begin, self.end):
             count = len(self._roots.get(use.begin, ()))
             if count == 1 or (count == 0 and self.unit.macros.is_type_like(use.name)):
                 continue

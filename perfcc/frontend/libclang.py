@@ -81,6 +81,8 @@ _PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "clang_Location_isFromMainFile": (c_int, (_Location,)),
     "clang_Location_isInSystemHeader": (c_int, (_Location,)),
     "clang_getFileName": (_String, (c_void_p,)),
+    "clang_getFile": (c_void_p, (c_void_p, c_char_p)),
+    "clang_getLocationForOffset": (_Location, (c_void_p, c_void_p, c_uint)),
     "clang_getCursorSpelling": (_String, (Cursor,)),
     "clang_getCursorReferenced": (Cursor, (Cursor,)),
     "clang_getCursorDefinition": (Cursor, (Cursor,)),
@@ -94,6 +96,7 @@ _PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "clang_Cursor_getVarDeclInitializer": (Cursor, (Cursor,)),
     "clang_Cursor_isNull": (c_int, (Cursor,)),
     "clang_Cursor_isBitField": (c_uint, (Cursor,)),
+    "clang_Cursor_isFunctionInlined": (c_uint, (Cursor,)),
     "clang_CXXMethod_isVirtual": (c_uint, (Cursor,)),
     "clang_CXXMethod_isStatic": (c_uint, (Cursor,)),
     "clang_CXXMethod_isConst": (c_uint, (Cursor,)),
@@ -177,6 +180,16 @@ class Place:
     offset: int
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file that was entered at include depth ``depth`` (0: the main file); ``root`` is the file whose directive led there first, the main
+    file unless a flag did (``None``)."""
+
+    file: str
+    depth: int
+    root: str | None
+
+
 class Ast:
     """One parsed translation unit. Use as a context manager: leaving it frees the unit, and no cursor may be used after that."""
 
@@ -184,7 +197,7 @@ class Ast:
         self.lib = library()
         lib = self.lib
         self._file_names: dict[int, str] = {}
-        self._path = filename
+        self._bare = "/" not in filename
         self._index = lib.clang_createIndex(0, 0)
         name = filename.encode("utf-8", "surrogateescape")
         argv = (c_char_p * len(args))(*(a.encode("utf-8", "surrogateescape") for a in args))
@@ -243,17 +256,24 @@ class Ast:
                 lib.clang_disposeDiagnostic(diagnostic)
         return None
 
-    def inclusions(self) -> tuple[str, ...]:
-        """The files read, the main one left out."""
+    def entries(self) -> tuple[Entry, ...]:
+        """Each time the preprocessor entered a file, the main one included. A file that its guard keeps out is not entered again."""
         lib = self.lib
-        found: dict[str, None] = {}
+        found: list[Entry] = []
 
-        def visit(file: int | None, _stack: Any, depth: int, _data: Any) -> None:
-            if depth and file:
-                found.setdefault(self._file_name(file))
+        def visit(file: int | None, stack: Any, depth: int, _data: Any) -> None:
+            if file:
+                root = self._place(stack[depth - 1], lib.clang_getExpansionLocation).file if depth else None
+                found.append(Entry(self._file_name(file), depth, root))
 
         lib.clang_getInclusions(self._unit, _InclusionVisitor(visit), None)
         return tuple(found)
+
+    def is_system_header(self, name: str) -> bool:
+        """True when the file counts as a system header from its first byte on."""
+        lib = self.lib
+        file = lib.clang_getFile(self._unit, name.encode("utf-8", "surrogateescape"))
+        return bool(file) and bool(lib.clang_Location_isInSystemHeader(lib.clang_getLocationForOffset(self._unit, file, 0)))
 
     # -- cursors -------------------------------------------------------------------------------------------------
 
@@ -277,12 +297,9 @@ class Ast:
 
         self.lib.clang_visitChildren(self.root, _Visitor(callback), None)
 
-    def in_main_file(self, cursor: Cursor) -> bool:
-        """True when the cursor's text, or the use of the macro that it comes from, stands in the main file."""
-        location = self.lib.clang_getCursorLocation(cursor)
-        if self.lib.clang_Location_isFromMainFile(location):
-            return True
-        return self._place(location, self.lib.clang_getExpansionLocation).file == self._path
+    def file_of(self, cursor: Cursor) -> str | None:
+        """The file in which the cursor's text, or the use of the macro that it comes from, stands."""
+        return self._place(self.lib.clang_getCursorLocation(cursor), self.lib.clang_getExpansionLocation).file
 
     def in_system_header(self, cursor: Cursor) -> bool:
         return bool(self.lib.clang_Location_isInSystemHeader(self.lib.clang_getCursorLocation(cursor)))
@@ -317,6 +334,10 @@ class Ast:
         """Where the cursor's range begins, macros expanded at their use."""
         start = self.lib.clang_getRangeStart(self.lib.clang_getCursorExtent(cursor))
         return self._place(start, self.lib.clang_getExpansionLocation)
+
+    def location(self, cursor: Cursor) -> int:
+        """The byte offset of a declaration's name, in the file where its text stands."""
+        return self._place(self.lib.clang_getCursorLocation(cursor), self.lib.clang_getExpansionLocation).offset
 
     def spelling_place(self, cursor: Cursor) -> Place:
         """Where the cursor's first token is written, inside a macro's definition if it comes from one."""
@@ -398,5 +419,7 @@ class Ast:
     def _file_name(self, file: int) -> str:
         name = self._file_names.get(file)
         if name is None:
-            name = self._file_names[file] = _text(self.lib, self.lib.clang_getFileName(file))
+            name = _text(self.lib, self.lib.clang_getFileName(file))
+            # libclang looks for the neighbours of "main.cpp" in "."
+            name = self._file_names[file] = name[2:] if self._bare and name.startswith("./") else name
         return name

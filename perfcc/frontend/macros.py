@@ -1,15 +1,13 @@
-"""The unit's macros: which are used where, whether a use is one whole expression, and the definitions a codelet needs."""
+"""The unit's macros: what their replacements look like, and the definitions a codelet needs."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from perfcc.frontend import kinds as k
 from perfcc.frontend.libclang import Ast, Cursor
-from perfcc.frontend.source import SourceFile, Token, scan
+from perfcc.frontend.source import Token, scan
 
 _TYPE_WORD_LIST = """
 char short int long float double signed unsigned bool _Bool const inline static register constexpr __inline __inline__ __restrict
@@ -28,15 +26,6 @@ _OPERATORS = frozenset(_OPERATOR_LIST.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Expansion:
-    """A use of a macro in the main file: ``[begin, end)`` holds its name and its arguments."""
-
-    name: str
-    begin: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
 class Macro:
     """A definition: ``text`` is what follows ``#define``, on one line; ``given`` tells that the compiler or its command line defines it."""
 
@@ -48,49 +37,25 @@ class Macro:
 
 
 class Macros:
-    """Filled by ``add`` from the preprocessing record, then asked."""
+    """The definitions of the whole unit, filled by ``add`` from the preprocessing record, then asked. ``read`` gives a file's text."""
 
-    def __init__(self, ast: Ast, path: str, source: SourceFile, args: Sequence[str]) -> None:
+    def __init__(self, ast: Ast, args: Sequence[str], read: Callable[[str], bytes]) -> None:
         self._ast = ast
         self._command_line = _command_line(args)
-        self._path = path
-        self._source = source
+        self._read = read
         self._definitions: dict[str, list[Cursor]] = {}
-        self._uses: list[Expansion] = []
         self._parsed: dict[str, Macro | None] = {}
-        self._texts: dict[str, bytes] = {}
-        self.outermost: dict[int, Expansion] = {}
-        self._ends: list[Expansion] = []
 
     def add(self, cursor: Cursor) -> None:
-        if cursor.kind == k.MACRO_DEFINITION:
-            self._definitions.setdefault(self._ast.spelling(cursor), []).append(cursor)
-        elif self._ast.in_main_file(cursor):
-            begin, end = self._ast.extent(cursor)
-            self._uses.append(Expansion(self._ast.spelling(cursor), begin, end))
+        self._definitions.setdefault(self._ast.spelling(cursor), []).append(cursor)
 
-    def finish(self) -> None:
-        """Keeps the uses that are not an argument or the inside of another use."""
-        reached = -1
-        for use in sorted(self._uses, key=lambda use: (use.begin, -use.end)):
-            if use.begin >= reached:
-                self.outermost[use.begin] = use
-                self._ends.append(use)
-                reached = use.end
-
-    def uses_in(self, begin: int, end: int) -> list[Expansion]:
-        return [use for use in self._ends if begin <= use.begin < end]
-
-    def names_with_loops(self) -> set[str]:
-        """Macros of the main file's uses whose replacement holds a loop, at any depth."""
-        return {use.name for use in self._ends if self._has_loop(use.name, 0)}
-
-    def _has_loop(self, name: str, depth: int) -> bool:
+    def has_loop(self, name: str, depth: int = 0) -> bool:
+        """The replacement holds a loop's keyword, at any depth."""
         macro = self.get(name)
         if macro is None or depth > 20:
             return False
         return any(
-            token.text in ("for", "while", "do") or (token.text != name and self._has_loop(token.text, depth + 1))
+            token.text in ("for", "while", "do") or (token.text != name and self.has_loop(token.text, depth + 1))
             for token in macro.body
             if token.kind == "word"
         )
@@ -104,7 +69,11 @@ class Macros:
     def defined(self, name: str) -> bool:
         return name in self._definitions
 
-    def _parse(self, name: str) -> Macro | None:
+    def all_texts(self, name: str) -> str:
+        """Every definition of ``name``, as written, one a line."""
+        return "\n".join(sorted(self._written(name)))
+
+    def _written(self, name: str) -> set[str]:
         found: set[str] = set()
         for cursor in self._definitions.get(name, ()):
             place = self._ast.place(cursor)
@@ -112,7 +81,11 @@ class Macros:
                 found.add(self._command_line.get(name, f"{name} 0"))
                 continue
             begin, end = self._ast.extent(cursor)
-            found.add(self._slice(place.file, begin, end))
+            found.add(self._read(place.file)[begin:end].decode("utf-8", "surrogateescape"))
+        return found
+
+    def _parse(self, name: str) -> Macro | None:
+        found = self._written(name)
         if len(found) != 1:
             return None
         text = re.sub(r"[ \t]*\\\r?\n[ \t]*", " ", found.pop()).strip()
@@ -128,16 +101,6 @@ class Macros:
         if given and name not in self._command_line and not name.startswith("__"):
             return None
         return Macro(name, text, parameters, tuple(body), given)
-
-    def _slice(self, file: str, begin: int, end: int) -> str:
-        if file == self._path:
-            return self._source.slice(begin, end)
-        if file not in self._texts:
-            try:
-                self._texts[file] = Path(file).read_bytes()
-            except OSError:
-                self._texts[file] = b""
-        return self._texts[file][begin:end].decode("utf-8", "surrogateescape")
 
     # -- forms ---------------------------------------------------------------------------------------------------
 

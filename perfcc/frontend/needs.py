@@ -66,7 +66,7 @@ class Needs:
         name = ast.type_spelling(type).removeprefix("const ").split("::")[-1]
         if scalar is None or name in (scalar.spelling, "bool") or not name.isidentifier() or self._unit.types.is_enum(type):
             return
-        tokens = self._unit.source.tokens_in(node.begin, node.end)
+        tokens = self._unit.source_at(node).tokens_in(node.begin, node.end)
         for before, token in zip([None, *tokens], tokens, strict=False):
             if token.text == name:
                 if before is None or before.text != "::":
@@ -131,7 +131,7 @@ class Needs:
             raise unit.refuse("unmodelled-type", reference, name)
 
     def _qualifier(self, node: Node) -> bool:
-        source = self._unit.source
+        source = self._unit.source_at(node)
         index = source.token_index(node.begin)
         return index > 0 and source.tokens[index - 1].text == "::"
 

@@ -74,7 +74,7 @@ class NestBuilder:
     def _loop(self, node: Node) -> Loop:
         if node.kind != k.FOR_STMT:
             raise self._not_counted(node)
-        if node.begin in self._unit.macros.outermost:
+        if node.begin in self._unit.expansions.outermost:
             raise self._unit.refuse("macro-in-kernel", node)
         header = read_header(self._context, self._values, node)
         id = f"L{self._loops}"
@@ -138,7 +138,7 @@ class NestBuilder:
 
     def _block(self, node: Node) -> Block:
         if node.kind == k.COMPOUND_STMT:
-            if node.begin in self._unit.macros.outermost or self._unit.source.text[node.end - 1 : node.end] != b"}":
+            if node.begin in self._unit.expansions.outermost or self._unit.source.text[node.end - 1 : node.end] != b"}":
                 raise self._unit.refuse("macro-in-kernel", node)
             items: list[Stmt] = []
             for child in node.children:
@@ -160,7 +160,7 @@ class NestBuilder:
         refuse = self._unit.refuse
         if node.kind <= k.LAST_EXPR:
             return self._expression_statement(node)
-        use = self._unit.macros.outermost.get(node.begin)
+        use = self._unit.expansions.outermost.get(node.begin)
         if use is not None and node.kind != k.DECL_STMT:
             raise refuse("macro-in-kernel", node, use.name)
         span = self._unit.source.span(node.begin, statement_end(self._unit, node))

@@ -15,6 +15,7 @@ from perfcc.frontend.purity import Purity
 from perfcc.frontend.refusal import Refused
 from perfcc.frontend.source import scan
 from perfcc.frontend.tree import Node
+from perfcc.frontend.unit import Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Surroundings:
 def surroundings(context: Context, node: Node, purity: Purity) -> Surroundings:
     """What the kernel at ``node`` needs, callees' needs included."""
     unit = context.unit
-    words = {token.text for token in unit.source.tokens_in(context.begin, context.end) if token.kind == "word"}
+    used = unit.expansions.names_in(context.begin, context.end)
     headers = set(context.headers)
     calls = []
     for call in context.calls.effects.values():
@@ -44,14 +45,20 @@ def surroundings(context: Context, node: Node, purity: Purity) -> Surroundings:
             effect = purity.effect(cursor)
             texts.append(effect.definition)
             tokens, _ = scan(effect.definition.encode("utf-8", "surrogateescape"))
-            words |= {token.text for token in tokens if token.kind == "word"}
+            used |= _macros_in(unit, cursor, {token.text for token in tokens if token.kind == "word"})
             headers |= _needs_of_body(context, purity.bodies[unit.ast.key(cursor)], node)
         calls.append(replace(call, definition="\n".join(texts)))
     if any(variable.storage is Storage.VECTOR for variable in context.variables.all):
         headers.add("<vector>")
     headers |= context.needs.headers
-    macros = unit.macros.needed_by(words)
+    macros = unit.macros.needed_by(used)
     return Surroundings((*context.needs.definitions, *macros), tuple(sorted(headers)), tuple(calls))
+
+
+def _macros_in(unit: Unit, function: Cursor, words: set[str]) -> set[str]:
+    """The macros that a callee uses: a name may become one further down only. All ``words`` of its text where uses were not recorded."""
+    expansions = unit.whole.expansions.get(unit.ast.place(function).file or "")
+    return words if expansions is None else expansions.names_in(*unit.ast.extent(function))
 
 
 def _chain(cursor: Cursor, context: Context, purity: Purity) -> list[Cursor]:
@@ -79,17 +86,18 @@ def _needs_of_body(context: Context, body: Node, node: Node) -> set[str]:
 
     unit, ast, headers = context.unit, context.unit.ast, set()
     for below in body.walk():
-        if below.kind == k.TYPE_REF:
-            if ast.place(below.cursor).file != unit.path:
-                raise Refused(Reason("unmodelled-type", unit.span(node), f"{below.spelling} in a header's function"))
-            context.needs.reference(below)
-        elif below.kind == k.CALL_EXPR:
-            callee = ast.referenced(below.cursor)
-            effect = library.effect(ast.spelling(callee), unit.language) if callee is not None else None
-            if effect is not None and effect.header:
-                headers.add(effect.header)
-        elif below.kind == k.DECL_REF_EXPR:
-            _constant(context, below, node)
+        try:
+            if below.kind == k.TYPE_REF:
+                context.needs.reference(below)
+            elif below.kind == k.CALL_EXPR:
+                callee = ast.referenced(below.cursor)
+                effect = library.effect(ast.spelling(callee), unit.language) if callee is not None else None
+                if effect is not None and effect.header:
+                    headers.add(effect.header)
+            elif below.kind == k.DECL_REF_EXPR:
+                _constant(context, below, node)
+        except Refused as refused:  # at a place that may lie in another file
+            raise Refused(replace(refused.reason, at=unit.span(node))) from None
     return headers
 
 

@@ -156,7 +156,7 @@ class Purity:
         ast = self._ast
         place = ast.place(definition)
         begin, end = ast.extent(definition)
-        text = self._unit.text_of(place.file or "")[begin:end].decode("utf-8", "surrogateescape") if place.file else ""
+        text = self._unit.whole.text_of(place.file or "")[begin:end].decode("utf-8", "surrogateescape") if place.file else ""
         if not text.endswith("}") or name not in text or "#" in text:
             raise Impure("macro-in-kernel", "its definition comes out of a macro or holds directives")
         return text

@@ -27,7 +27,7 @@ class Uses:
         self.escaped: set[int] = set()
         self.captured: set[int] = set()
         self.has_labels = False
-        self.const_method = bool(body.cursor.kind == k.CXX_METHOD and body.ast.lib.clang_CXXMethod_isConst(body.cursor))
+        self.const_method = bool(body.kind in (k.CXX_METHOD, k.FUNCTION_TEMPLATE) and body.ast.lib.clang_CXXMethod_isConst(body.cursor))
         ast = body.ast
         for node in body.walk():
             if node.kind in (k.DECL_REF_EXPR, k.VARIABLE_REF, k.MEMBER_REF_EXPR):
@@ -39,6 +39,10 @@ class Uses:
                 self.has_labels = True
         for nodes in self.mentions.values():
             nodes.sort(key=lambda node: node.begin)
+
+    def escape(self, names: set[str]) -> None:
+        """Variables of these names may be used in ways that the tree does not show."""
+        self.escaped |= {key for key, nodes in self.mentions.items() if nodes[0].spelling in names}
 
     def _mention(self, node: Node, declared: Cursor) -> None:
         key = node.ast.key(declared)

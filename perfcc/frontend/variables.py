@@ -59,8 +59,8 @@ class Variables:
         type = ast.type(declaration)
         shape = unit.types.shape_of(declaration)
         begin, end = ast.extent(declaration)
-        in_main = ast.in_main_file(declaration)
-        inside = in_main and self._begin <= begin < self._end
+        here = ast.file_of(declaration) == unit.path
+        inside = here and self._begin <= begin < self._end
         extents: tuple[Expr, ...] = ()
         variable = lengths(unit, declaration) if shape.storage is Storage.OTHER and not inside and self.measure is not None else None
         if variable is not None and self.measure is not None:
@@ -92,7 +92,7 @@ class Variables:
             declared_in_kernel=inside,
             dims=shape.dims,
             extents=texts,
-            span=self._span(begin, end) if in_main else None,
+            span=self._span(begin, end) if here else None,
         )
 
     def _span(self, begin: int, end: int) -> Span:

@@ -192,16 +192,6 @@ def test_refused_for_a_container(container_reasons: list[str], row: int) -> None
     assert container_reasons[row] == CONTAINERS[row][1]
 
 
-def test_templates_and_generic_lambdas_are_dependent() -> None:
-    text = """
-    template <class T> void t(T* a, int n) { for (int i = 0; i < n; i++) a[i] = 0; }
-    template <class T> struct S { void m(int n); void k(int* a) { for (int i = 0; i < 3; i++) a[i] = 0; } };
-    template <class T> void S<T>::m(int n) { while (n) n--; }
-    void g(int* a) { auto f = [=](auto k) { for (int i = 0; i < 3; i++) a[i] = k; }; f(1); }
-    """
-    assert [k.refusal.id for k in kernels(text) if k.refusal] == ["dependent-type"] * 4
-
-
 def test_members_that_share_memory() -> None:
     text = """
     struct S { int low : 4; union { int i; float f; }; int n; void m(int* a) {

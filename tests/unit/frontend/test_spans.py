@@ -77,21 +77,5 @@ def test_statement_spans_are_the_statements_own_text() -> None:
     assert spans == ["if (n) { a[i] = 1 ; }", "int k = i, m = 2;", "int k = i, m = 2;", "a[i] += k + m;"]
 
 
-def test_loops_of_an_included_file_are_not_the_main_files(tmp_path: object) -> None:
-    from pathlib import Path
-
-    from perfcc.frontend import parse
-    from tests.unit.frontend.snippets import unit_of
-
-    assert isinstance(tmp_path, Path)
-    (tmp_path / "more.h").write_text("static void h(int* a) { for (int i = 0; i < 3; i++) a[i] = 0; }\n#pragma omp parallel\n")
-    text = '#include "more.h"\nvoid f(int* a) { for (int i = 0; i < 3; i++) a[i] = 1; }'
-    unit = parse(unit_of(text, cwd=str(tmp_path), name="main.cpp"))
-    assert unit.refusal is None
-    assert [kernel.function for kernel in unit.kernels] == ["f"]
-    assert [Path(name).name for name in unit.includes] == ["more.h"]
-    assert unit.openmp_in_headers
-
-
 def test_standard_headers_hold_no_openmp_of_the_users() -> None:
     assert not parsed("#include <cmath>\n#include <vector>\nint main() { for (int i = 0; i < 3; i++) {} }").openmp_in_headers

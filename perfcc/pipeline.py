@@ -118,7 +118,7 @@ def run_unit(request: Request, context: Context) -> Outcome:
     else:
         translation, info = unit
         outcome = replace(outcome, compiler=info.label)
-        parsed = find_kernels(translation)
+        parsed = find_kernels(translation, request.dependencies)
         read = (*request.dependencies, *parsed.includes)
         decisions = decide_kernels(parsed, translation, info, context)
         outcome = replace(outcome, decisions=decisions, reason=parsed.refusal)
@@ -157,13 +157,14 @@ def read_unit(request: Request, context: Context) -> tuple[TranslationUnit, Comp
 # ---- TranslationUnit -> Kernel -----------------------------------------------------------------------------------------
 
 
-def find_kernels(unit: TranslationUnit) -> ParsedUnit:
-    """Every loop nest of the unit, each exactly once."""
+def find_kernels(unit: TranslationUnit, dependencies: tuple[str, ...]) -> ParsedUnit:
+    """Every loop nest of the unit that its code can reach, each exactly once; ``dependencies`` are the files that the compiler read."""
     try:
         from perfcc.frontend import parse
     except ImportError as error:
         return ParsedUnit((), (), Reason("tool-missing", detail=f"libclang: {error}"))
-    return parse(unit)
+    parsed = parse(unit, dependencies or None)
+    return replace(parsed, kernels=tuple(kernel for kernel in parsed.kernels if kernel.span.file == unit.invocation.source))
 
 
 # ---- Kernel -> Decision ------------------------------------------------------------------------------------------------

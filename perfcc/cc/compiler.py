@@ -124,7 +124,7 @@ def translation_unit(invocation: Invocation, info: CompilerInfo) -> TranslationU
     text = Path(invocation.cwd, invocation.source).read_bytes()
     meaning = semantics(invocation.argv)
     meaning = replace(meaning, contracts=meaning.contracts and info.fuses)
-    return TranslationUnit(invocation, clang_arguments(invocation, info), meaning, text)
+    return TranslationUnit(invocation, clang_arguments(invocation, info), meaning, text, info.family)
 
 
 def clang_arguments(invocation: Invocation, info: CompilerInfo) -> tuple[str, ...]:

@@ -49,10 +49,12 @@ class Semantics:
 class TranslationUnit:
     """What the frontend needs to parse a unit the way the real compiler does.
 
-    ``clang_args`` are the include paths, defines, target and standard, without source and output.
+    ``clang_args`` are the include paths, defines, target and standard, without source and output. ``family`` is the compiler's, ``gcc`` or
+    ``clang``: it decides how headers are named.
     """
 
     invocation: Invocation
     clang_args: tuple[str, ...]
     semantics: Semantics
     text: bytes
+    family: str = "gcc"

@@ -191,15 +191,18 @@ class Entry:
 
 
 class Ast:
-    """One parsed translation unit. Use as a context manager: leaving it frees the unit, and no cursor may be used after that."""
+    """One parsed translation unit. Use as a context manager: leaving it frees the unit, and no cursor may be used after that.
 
-    def __init__(self, filename: str, text: bytes, args: Sequence[str], options: int = 0) -> None:
+    ``folder`` is put before the main file's name, and taken off the names of files where it is found.
+    """
+
+    def __init__(self, filename: str, text: bytes, args: Sequence[str], options: int = 0, folder: str = "") -> None:
         self.lib = library()
         lib = self.lib
         self._file_names: dict[int, str] = {}
-        self._bare = "/" not in filename
+        self._folder = folder
         self._index = lib.clang_createIndex(0, 0)
-        name = filename.encode("utf-8", "surrogateescape")
+        name = (folder + filename).encode("utf-8", "surrogateescape")
         argv = (c_char_p * len(args))(*(a.encode("utf-8", "surrogateescape") for a in args))
         unsaved = (_UnsavedFile * 1)(_UnsavedFile(name, text, len(text)))
         unit = c_void_p()
@@ -419,7 +422,5 @@ class Ast:
     def _file_name(self, file: int) -> str:
         name = self._file_names.get(file)
         if name is None:
-            name = _text(self.lib, self.lib.clang_getFileName(file))
-            # libclang looks for the neighbours of "main.cpp" in "."
-            name = self._file_names[file] = name[2:] if self._bare and name.startswith("./") else name
+            name = self._file_names[file] = _text(self.lib, self.lib.clang_getFileName(file)).removeprefix(self._folder)
         return name

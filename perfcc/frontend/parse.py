@@ -58,7 +58,7 @@ def _parse(request: TranslationUnit, source: SourceFile) -> ParsedUnit:
     cwd = request.invocation.cwd
     if cwd != os.getcwd():
         args.append(f"-working-directory={cwd}")
-    with Ast(source.name, request.text, args, DETAILED_PREPROCESSING_RECORD) as ast:
+    with Ast(source.name, request.text, args, DETAILED_PREPROCESSING_RECORD, _folder(request)) as ast:
         files = Files(ast, source.name, args, cwd)
         problem = ast.first_error()
         if problem is not None:
@@ -79,6 +79,16 @@ def _parse(request: TranslationUnit, source: SourceFile) -> ParsedUnit:
             any(whole.openmp_in(name) for name in own),
             texts=tuple((name, whole.text_of(name)) for name in sorted(with_kernels)),
         )
+
+
+def _folder(request: TranslationUnit) -> str:
+    """What to open the main file in, so that its neighbours get the names by which the compiler opens them.
+
+    To Clang the folder of "main.cpp" is ".", to GCC it has no name. No option names a folder like this one, so it can be told again.
+    """
+    if request.family == "clang" or os.path.isabs(request.invocation.source):
+        return ""
+    return os.path.join(request.invocation.cwd, ".", "")
 
 
 def _kernels(whole: Whole, files: Files) -> list[Kernel]:

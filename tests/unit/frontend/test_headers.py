@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,27 +60,38 @@ def test_the_main_files_kernels_come_first(tmp_path: Path) -> None:
     assert nest_text(first) == nest_text(second)
 
 
-@pytest.mark.parametrize("folder", ["", "sub/"])
-@pytest.mark.parametrize(
-    ("include", "flags", "name"),
-    [
-        ('"a.h"', (), "src/a.h"),
-        ('"../inc/b.h"', (), "src/../inc/b.h"),
-        ("<b.h>", ("-Iinc",), "inc/b.h"),
-        ('"b.h"', ("-iquote", "inc"), "inc/b.h"),
-        ("<b.h>", ("-I./inc/../inc",), "./inc/../inc/b.h"),
-        ('"link.h"', (), "src/link.h"),
-    ],
-)
-def test_names_are_those_that_the_compiler_opens(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, include: str, flags: tuple[str, ...], name: str
+SOURCES = [("src", "main.cpp"), ("src", "./main.cpp"), (".", "src/main.cpp"), (".", "./src/../src/main.cpp"), (".", "ABSOLUTE")]
+INCLUDES = [
+    ('"a.h"', ()),
+    ('"./a.h"', ()),
+    ('"link.h"', ()),
+    ('"../inc/b.h"', ()),
+    ("<b.h>", ("-I../inc", "-Iinc")),
+    ('"b.h"', ("-iquote", "./inc/../inc", "-I../inc/")),
+    ("<a.h>", ("-I.", "-Isrc")),
+    ("<a.h>", ("-IABSOLUTE",)),
+]
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+@pytest.mark.parametrize(("cwd", "source"), SOURCES)
+def test_names_are_those_by_which_the_compiler_opens_headers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiler: str, cwd: str, source: str
 ) -> None:
-    project = Project(tmp_path, {"src/a.h": KERNEL, "inc/b.h": KERNEL, "src/main.cpp": f"#include {include}\nint main() {{ h(0, 0); }}"})
-    (tmp_path / "src" / "link.h").symlink_to("a.h")
-    if folder:
-        monkeypatch.chdir(tmp_path)
-    (found,) = project.kernels("src/main.cpp", *flags)
-    assert found.span.file == name
+    project = Project(tmp_path, {"src/a.h": '#pragma once\n#include "c.h"\n', "src/c.h": KERNEL, "inc/b.h": KERNEL})
+    (tmp_path / "src" / "link.h").symlink_to("c.h")
+    source = source.replace("ABSOLUTE", str(tmp_path / "src" / "main.cpp"))
+    monkeypatch.chdir(tmp_path / cwd)
+    for include, flags in INCLUDES:
+        flags = tuple(flag.replace("ABSOLUTE", str(tmp_path / "src")) for flag in flags)
+        (tmp_path / "src" / "main.cpp").write_text(f"#include {include}\nint main() {{ h(0, 0); }}")
+        listed = subprocess.run([compiler, *flags, "-E", source], capture_output=True, text=True, check=True).stdout
+        unit = replace(
+            unit_of((project.root / "src" / "main.cpp").read_text(), "c++", flags, source, os.getcwd()),
+            family="clang" if "clang" in compiler else "gcc",
+        )
+        (found,) = parse(unit).kernels
+        assert f'"{found.span.file}" 1' in listed, include
 
 
 def test_system_headers_are_not_looked_at(tmp_path: Path) -> None:

@@ -103,13 +103,7 @@ def run_unit(request: Request, context: Context) -> Outcome:
     """One unit from request to outcome; the outcome is kept, and the object replaced if something was gained."""
     start = Start.now(request)
     original = request.output.read_bytes()
-    outcome = Outcome(
-        source=str(Path(request.invocation.cwd, request.invocation.source)),
-        output=str(request.output),
-        compiler=request.invocation.compiler,
-        version=__version__,
-        settings=_shown(context.settings),
-    )
+    outcome = new_outcome(request, context)
     unit = read_unit(request, context)
     if isinstance(unit, Reason):
         outcome = replace(outcome, reason=unit)
@@ -130,6 +124,39 @@ def run_unit(request: Request, context: Context) -> Outcome:
     clean_if_grown(context.store.path, context.settings.store_size)
     Counters(context.store.path / "counters").fold()
     return outcome
+
+
+def look_at_unit(request: Request, context: Context) -> Outcome:
+    """The outcome of a unit in which the launcher saw no kernel: its loops and why each is left alone. Nothing is searched or built."""
+    started = time.monotonic()
+    outcome = new_outcome(request, context)
+    looking = replace(context, settings=replace(context.settings, mode="apply"))
+    unit = read_unit(request, looking)
+    if isinstance(unit, Reason):
+        return replace(outcome, reason=unit)
+    translation, info = unit
+    parsed = find_kernels(translation)
+    decisions = tuple(_of_no_effect(decision) for decision in decide_kernels(parsed, translation, info, looking))
+    seconds = time.monotonic() - started
+    return replace(outcome, compiler=info.label, decisions=decisions, reason=parsed.refusal, seconds=seconds)
+
+
+def _of_no_effect(decision: Decision) -> Decision:
+    """The launcher leaves out loops that have a model only where they assign nothing."""
+    if decision.reason is None or decision.reason.id != "search-off":
+        return decision
+    return replace(decision, reason=Reason("too-little-work", decision.span, "it assigns nothing"))
+
+
+def new_outcome(request: Request, context: Context) -> Outcome:
+    """The outcome of a unit nobody has looked at yet."""
+    return Outcome(
+        source=str(Path(request.invocation.cwd, request.invocation.source)),
+        output=str(request.output),
+        compiler=request.invocation.compiler,
+        version=__version__,
+        settings=_shown(context.settings),
+    )
 
 
 # ---- Request -> TranslationUnit ----------------------------------------------------------------------------------------
@@ -208,7 +235,7 @@ def decide_kernel(
     if known is not None:
         return moved(known, kernel)
     decision = search_kernel(kernel, parsed, unit, info, context, deadline)
-    if decision.reason is None or decision.reason.id != "budget-spent":
+    if decision.reason is None or decision.reason.id not in ("budget-spent", "search-off"):
         context.store.keep_decision(key, decision)
     return decision
 

@@ -52,9 +52,13 @@ void record_link(const std::string &store, const Command &command, const std::st
   std::string known;
   if (read_stored(path, known) && known == record.text())
     return;
-  if (const Fd grown = open_append(store + "/grown"); grown.ok()) // as in perfcc/store/size.py
-    write_all(grown.get(), std::string(record.text().size() / block + 1, '.'));
+  grow(store, record.text().size());
   write_atomically(path, record.text());
+}
+
+void grow(const std::string &store, std::size_t size) {
+  if (const Fd grown = open_append(store + "/grown"); grown.ok())
+    write_all(grown.get(), std::string(size / block + 1, '.'));
 }
 
 int open_log(const std::string &store) {

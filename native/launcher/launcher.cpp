@@ -14,6 +14,7 @@
 #include "publish.h"
 #include "rescue.h"
 #include "settings.h"
+#include "unexplained.h"
 #include "warden.h"
 
 #include <algorithm>
@@ -87,25 +88,28 @@ public:
       return become_compiler("passed:" + std::string(command_.reason));
     if (stat(source_.c_str(), &source_state_) != 0 || !read_file(source_, text))
       return become_compiler("passed:source-unreadable");
-    if (!identity && !may_hold_loop(text))
-      return become_compiler("compiled:no-loops");
+    Loops loops = identity ? Loops::Candidate : loops_in(text, is_cplusplus());
 
     key_ = unit_key({command_.argv, cwd_, compiler_.identity(), text, settings_.content});
     Manifest manifest;
     const bool known = read_manifest(settings_.store, key_, manifest) && still_holds(manifest, cwd_);
     if (known && manifest.verdict == Verdict::Nothing)
       return become_compiler("compiled:nothing-to-do");
-    python_ = find_python();
-    if (!known && python_.empty())
+    if (!known && loops == Loops::Candidate && find_python().empty())
       return become_compiler("compiled:no-python");
 
     const Signals signals;
-    dependencies_ = run_original(signals, compiler_, argv_, command_, cwd_, settings_.store).names;
-    if (known && dependencies_ == manifest.dependencies && source_unchanged() && still_holds(manifest, cwd_) &&
+    const long long started = now_nanoseconds();
+    read_ = run_original(signals, compiler_, argv_, command_, cwd_, settings_.store);
+    if (known && read_.names == manifest.dependencies && source_unchanged() && still_holds(manifest, cwd_) &&
         publish(settings_.store, manifest, output_))
       return count(settings_.store, "compiled:from-store");
-    if (!python_.empty())
-      search(signals);
+    if (loops != Loops::Candidate)
+      loops = std::max(loops, loops_in_headers(read_, cwd_, is_cplusplus()));
+    if (loops == Loops::Candidate || !source_unchanged())
+      return search(signals);
+    leave_alone({settings_.store, cwd_, key_, blake2b(text), read_, started, output_, ""}, loops, request());
+    count(settings_.store, loops == Loops::None ? "compiled:no-loops" : "compiled:no-kernels");
   }
 
 private:
@@ -120,10 +124,15 @@ private:
     return stat(source_.c_str(), &now) == 0 && same_state(source_state_, now);
   }
 
+  bool is_cplusplus() const { return command_.language == "c++"; }
+
   void search(const Signals &signals) {
     if (lstat(output_.c_str(), &output_state_) != 0 || !S_ISREG(output_state_.st_mode))
       return count(settings_.store, "compiled:no-output");
-    if (const int signal = ask_worker(signals, python_, request(), settings_.store); signal != 0)
+    const std::string python = find_python();
+    if (python.empty())
+      return count(settings_.store, "compiled:no-python");
+    if (const int signal = ask_worker(signals, python, request(), settings_.store); signal != 0)
       end_interrupted(signal);
   }
 
@@ -142,7 +151,7 @@ private:
         .add("depfile", command_.depfile.empty() ? "null" : json_string(command_.depfile))
         .add("key", json_string(to_hex(key_)))
         .add("store", json_string(settings_.store))
-        .add("dependencies", json_list(dependencies_))
+        .add("dependencies", json_list(read_.names))
         .add("dependencies_complete", command_.dependencies == Dependencies::User ? "false" : "true")
         .add("tty", isatty(2) != 0 ? "true" : "false");
     return object.text();
@@ -158,8 +167,7 @@ private:
   struct stat source_state_ = {};
   struct stat output_state_ = {};
   Digest key_ = {};
-  std::string python_;
-  std::vector<std::string> dependencies_;
+  FilesRead read_;
 };
 
 bool reports_dependencies() {

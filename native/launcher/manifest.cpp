@@ -169,6 +169,17 @@ bool record_file(const std::string &path, const std::string &cwd, FileRecord &re
   return true;
 }
 
+bool record_state(const std::string &path, const std::string &cwd, std::int64_t now, FileRecord &record) {
+  struct stat status;
+  if (stat(absolute(path, cwd).c_str(), &status) != 0 || !S_ISREG(status.st_mode))
+    return false;
+  if (nanoseconds(status.st_ctim) + settled > now)
+    return record_file(path, cwd, record);
+  record.path = path;
+  fill(record, status);
+  return true;
+}
+
 bool still_holds(const Manifest &manifest, const std::string &cwd) {
   for (const FileRecord &file : manifest.files)
     if (!unchanged(file, cwd, manifest.recorded))

@@ -36,6 +36,8 @@ bool decode(std::string_view bytes, const Digest &key, Manifest &manifest);
 
 // Describes a file as it is now; false when it is not a readable regular file.
 bool record_file(const std::string &path, const std::string &cwd, FileRecord &record);
+// The same without the hash, where the file's state alone will tell a change.
+bool record_state(const std::string &path, const std::string &cwd, std::int64_t now, FileRecord &record);
 // Every file is what it was: by its state where that is conclusive, else by its content.
 bool still_holds(const Manifest &manifest, const std::string &cwd);
 

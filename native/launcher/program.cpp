@@ -11,6 +11,7 @@
 #include "publish.h"
 #include "relink.h"
 #include "settings.h"
+#include "unexplained.h"
 #include "warden.h"
 
 #include <algorithm>
@@ -31,9 +32,13 @@ struct Member {
   Settings settings;
   std::vector<std::string> key_argv;
   Digest key = {};
+  Digest text = {};
+  Loops loops = Loops::None;
   Manifest manifest;
   bool known = false;
-  bool placed = false; // its object comes from the store
+  bool placed = false; // its object comes from the store, or nothing is to be done
+
+  bool wants_worker() const { return !known && loops == Loops::Candidate; }
 
   bool unchanged() const {
     struct stat now;
@@ -53,14 +58,15 @@ public:
     if (command_.held_back && members_.empty())
       return become_compiler("passed:" + std::string(command_.reason));
     if (members_.empty())
-      return become_compiler(off_ ? "passed:mode-off" : "compiled:no-loops");
+      return become_compiler("passed:mode-off");
     if (all([](const Member &member) { return member.known && member.manifest.verdict == Verdict::Nothing; }))
       return become_compiler("compiled:nothing-to-do");
     const std::string python = find_python();
-    if (python.empty() && !all([](const Member &member) { return member.known; }))
+    if (python.empty() && !all([](const Member &member) { return !member.wants_worker(); }))
       return become_compiler("compiled:no-python");
 
     const Signals signals;
+    const long long started = now_nanoseconds();
     if (command_.links)
       record_link(store(), command_, cwd_);
     read_ = run_original(signals, compiler_, argv_, command_, cwd_, store());
@@ -69,7 +75,11 @@ public:
     Relink relink(command_, compiler_, cwd_);
     for (Member &member : members_)
       member.placed = member.known && still_valid(member) && place(member, relink);
-    std::string_view counter = "compiled:from-store";
+    const bool stored = !all([](const Member &member) { return !member.placed; });
+    const Loops loops = leave_alone_what_can_be(started, relink);
+    std::string_view counter = stored                 ? "compiled:from-store"
+                               : loops == Loops::None ? "compiled:no-loops"
+                                                      : "compiled:no-kernels";
     if (!python.empty() && !all([](const Member &member) { return member.placed; })) {
       counter = "";
       const int signal = ask_worker(signals, python, request(relink), store());
@@ -84,7 +94,7 @@ public:
         end_interrupted(signal);
       }
     if (!counter.empty())
-      count(store(), counter);
+      count(store(), all([](const Member &member) { return member.placed; }) ? counter : "compiled:no-python");
   }
 
 private:
@@ -94,13 +104,14 @@ private:
     member.settings = load_settings_for(member.path);
     if (store_.empty())
       store_ = member.settings.store;
-    off_ = off_ || member.settings.mode == "off";
     std::string text;
     if (stat(member.path.c_str(), &member.state) != 0 || !read_file(member.path, text))
       return false;
     const bool identity = member.settings.mode == "identity";
-    if (member.settings.mode == "off" || (!identity && (command_.held_back || !may_hold_loop(text))))
+    if (member.settings.mode == "off" || (!identity && command_.held_back))
       return true;
+    member.loops = identity ? Loops::Candidate : loops_in(text, source.language == "c++");
+    member.text = blake2b(text);
     // The list of files read is that of the whole command, so the verdict holds for this command alone.
     member.key_argv = command_.argv;
     member.key_argv.push_back(std::to_string(source.index));
@@ -109,6 +120,26 @@ private:
         read_manifest(member.settings.store, member.key, member.manifest) && still_holds(member.manifest, cwd_);
     members_.push_back(std::move(member));
     return true;
+  }
+
+  // Those in which there can be no kernel. What they hold, all together.
+  Loops leave_alone_what_can_be(long long started, Relink &relink) {
+    Loops found = Loops::None;
+    for (Member &member : members_) {
+      if (member.placed || member.loops == Loops::Candidate || !member.unchanged())
+        continue;
+      const bool cplusplus = member.source.language == "c++";
+      member.loops = std::max(member.loops, loops_in_headers(read_, cwd_, cplusplus));
+      if (member.loops == Loops::Candidate)
+        continue;
+      found = std::max(found, member.loops);
+      member.placed = true;
+      const std::string output = command_.links ? output_ : absolute(member.source.output, cwd_);
+      leave_alone({member.settings.store, cwd_, member.key, member.text, read_, started, output,
+                   command_.links ? member.path : ""},
+                  member.loops, request_of(member, relink));
+    }
+    return found;
   }
 
   template <typename Test> bool all(Test test) const { return std::all_of(members_.begin(), members_.end(), test); }
@@ -171,34 +202,36 @@ private:
     return words;
   }
 
+  std::string request_of(const Member &member, Relink &relink) const {
+    int index = 0;
+    const std::vector<std::string> argv = alone(member.source, index);
+    JsonObject object;
+    object.add("version", "1")
+        .add("argv", json_list(argv))
+        .add("key_argv", json_list(member.key_argv))
+        .add("compiler", json_string(absolute(compiler_.path, cwd_)))
+        .add("family", compiler_.family == Family::Clang ? "\"clang\"" : "\"gcc\"")
+        .add("cwd", json_string(cwd_))
+        .add("source", json_string(member.source.path))
+        .add("source_index", std::to_string(index))
+        .add("output", json_string(member.source.output))
+        .add("output_state", output_state(state_of(member.source)))
+        .add("program", command_.links ? json_string(output_) : "null")
+        .add("deliver", command_.links && !member.placed ? json_string(relink.expect(member.source)) : "null")
+        .add("language", json_string(member.source.language))
+        .add("depfile", member.source.depfile.empty() ? "null" : json_string(member.source.depfile))
+        .add("key", json_string(to_hex(member.key)))
+        .add("store", json_string(member.settings.store))
+        .add("dependencies", json_list(read_.names))
+        .add("dependencies_complete", command_.dependencies == Dependencies::User ? "false" : "true");
+    return object.text();
+  }
+
   std::string request(Relink &relink) const {
     std::string units;
-    for (const Member &member : members_) {
-      if (member.placed)
-        continue;
-      int index = 0;
-      const std::vector<std::string> argv = alone(member.source, index);
-      JsonObject object;
-      object.add("version", "1")
-          .add("argv", json_list(argv))
-          .add("key_argv", json_list(member.key_argv))
-          .add("compiler", json_string(absolute(compiler_.path, cwd_)))
-          .add("family", compiler_.family == Family::Clang ? "\"clang\"" : "\"gcc\"")
-          .add("cwd", json_string(cwd_))
-          .add("source", json_string(member.source.path))
-          .add("source_index", std::to_string(index))
-          .add("output", json_string(member.source.output))
-          .add("output_state", output_state(state_of(member.source)))
-          .add("program", command_.links ? json_string(output_) : "null")
-          .add("deliver", command_.links ? json_string(relink.expect(member.source)) : "null")
-          .add("language", json_string(member.source.language))
-          .add("depfile", member.source.depfile.empty() ? "null" : json_string(member.source.depfile))
-          .add("key", json_string(to_hex(member.key)))
-          .add("store", json_string(member.settings.store))
-          .add("dependencies", json_list(read_.names))
-          .add("dependencies_complete", command_.dependencies == Dependencies::User ? "false" : "true");
-      units += (units.empty() ? "" : ", ") + object.text();
-    }
+    for (const Member &member : members_)
+      if (!member.placed)
+        units += (units.empty() ? "" : ", ") + request_of(member, relink);
     JsonObject object;
     object.add("version", "1").add("units", "[" + units + "]").add("tty", isatty(2) != 0 ? "true" : "false");
     return object.text();
@@ -210,7 +243,6 @@ private:
   const std::string &cwd_;
   const std::string output_;
   std::string store_;
-  bool off_ = false;
   std::vector<Member> members_;
   FilesRead read_;
   struct stat made_ = {}; // the program

@@ -199,6 +199,20 @@ bool manifest_holds(const py::object &store, const std::string &hex, const py::o
          still_holds(manifest, from_python(cwd));
 }
 
+std::string loops(const py::bytes &text, const std::string &language) {
+  constexpr const char *names[] = {"none", "refused", "candidate"};
+  return names[static_cast<int>(loops_in(std::string_view(text), language == "c++"))];
+}
+
+py::list refusal_table() {
+  constexpr const char *kinds[] = {"form", "word", "call", "std"};
+  py::list rows;
+  for (const Refusal &refusal : refusals())
+    rows.append(
+        py::make_tuple(kinds[refusal.kind], std::string(refusal.name), refusal.cplusplus, std::string(refusal.reason)));
+  return rows;
+}
+
 py::dict settings_for(const py::object &directory) {
   const Settings settings = load_settings(from_python(directory));
   py::dict made;
@@ -223,8 +237,8 @@ PYBIND11_MODULE(_native, module) {
   module.def("unit_key", &key, py::arg("argv"), py::arg("cwd"), py::arg("compiler"), py::arg("source"));
   module.def("find_compiler", &compiler, py::arg("word"), py::arg("cwd"));
   module.def("settings", &settings_for, py::arg("directory"));
-  module.def(
-      "may_hold_loop", [](const py::bytes &text) { return may_hold_loop(std::string_view(text)); }, py::arg("text"));
+  module.def("loops_in", &loops, py::arg("text"), py::arg("language"));
+  module.def("refusals", &refusal_table);
   module.def(
       "parse_make_rule", [](const py::bytes &text) { return words_to_python(parse_make_rule(std::string_view(text))); },
       py::arg("text"));

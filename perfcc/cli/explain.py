@@ -6,19 +6,23 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from perfcc.cc import section
 from perfcc.cli.console import UsageError, console, here, split
 from perfcc.core.codec import CodecError, loads
 from perfcc.core.decision import Outcome
+from perfcc.core.reason import Reason
 from perfcc.core.settings import SettingsError
 from perfcc.explain.json import render_json
 from perfcc.explain.text import render_text
 from perfcc.explain.wording import RuleWords
 from perfcc.rules.discovery import room, rules
 from perfcc.store.disk import Store
+from perfcc.store.key import processors
 from perfcc.store.links import link_inputs
+from perfcc.store.note import Note
 
 FORMATS = ("text", "json")
 _SOURCES = (".c", ".cc", ".cp", ".cpp", ".cxx", ".c++", ".C", ".CPP")
@@ -48,13 +52,51 @@ def run(arguments: list[str]) -> int:
 def collect(target: Path, store: Store) -> tuple[Outcome, ...]:
     """The outcomes behind a directory, a source, an object, a library or an executable; each unit once."""
     if target.is_dir():
+        root = os.path.join(os.path.realpath(target), "")
+        look(store, [note for note in store.notes() if os.path.realpath(note.output).startswith(root)])
         return current(store.outcomes(target), store)
     if target.suffix in _SOURCES:
         real = os.path.realpath(target)
+        look(store, [note for note in store.notes() if os.path.realpath(note.source) == real])
         return current((outcome for outcome in store.all_outcomes() if os.path.realpath(outcome.source) == real), store)
-    known = current((outcome for path, member in parts(target, store) if (outcome := store.outcome(path, member)) is not None), store)
+    places = list(parts(target, store))
+    look(store, [note for path, member in places if (note := store.note(path, member)) is not None])
+    known = current((outcome for path, member in places if (outcome := store.outcome(path, member)) is not None), store)
     told = {(outcome.source, os.path.basename(outcome.output)) for outcome in known}
     return (*known, *(outcome for outcome in travelling(target) if (outcome.source, outcome.output) not in told))
+
+
+def look(store: Store, notes: list[Note]) -> None:
+    """Puts outcomes in the place of the notes on units that nobody has looked at yet; those whose sources have changed are left out."""
+    unchanged = []
+    for note in notes:
+        if note.holds():
+            unchanged.append(note)
+        else:
+            print(f"perfcc: {note.source} or a header of it has changed since it was compiled; build it again", file=sys.stderr)
+    if not unchanged:
+        return
+    from concurrent.futures import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(min(processors(), len(unchanged))) as pool:
+        for note, outcome in zip(unchanged, pool.map(partial(look_at, store), unchanged), strict=True):
+            if store.note(Path(note.output), note.member) == note:
+                store.keep_outcome(Path(note.output), outcome, note.member)
+
+
+def look_at(store: Store, note: Note) -> Outcome:
+    """What the worker would have found. A failure is the unit's reason."""
+    from perfcc.cli.worker import parse_request, scratch_folder
+    from perfcc.core.settings import load
+    from perfcc.pipeline import Context, look_at_unit
+
+    request = parse_request(note.request)
+    try:
+        settings = load(Path(note.source).parent, os.environ)
+        with scratch_folder() as scratch:
+            return look_at_unit(request, Context(settings, store, scratch, lambda line: None))
+    except (SettingsError, OSError) as error:
+        return Outcome(note.source, note.output, request.invocation.compiler, reason=Reason("internal-error", detail=str(error)))
 
 
 def travelling(target: Path) -> Iterator[Outcome]:
@@ -73,7 +115,7 @@ def parts(target: Path, store: Store, depth: int = 0) -> Iterator[tuple[Path, st
         yield target, ""
         return
     for path in inputs:
-        if path.suffix in _SOURCES or store.outcome(target, str(path)) is not None:
+        if path.suffix in _SOURCES or store.outcome(target, str(path)) is not None or store.note(target, str(path)) is not None:
             yield target, str(path)
         else:
             yield from parts(path, store, depth + 1)

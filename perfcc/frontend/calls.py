@@ -41,6 +41,8 @@ class Calls:
             raise self._unit.refuse(impure.reason, node, f"{name}: {impure.detail}" if impure.detail else name) from None
         first = node.children[0] if node.children else None
         named = strip(first) if first is not None else None
+        if named is not None and named.kind == k.MEMBER_REF_EXPR and named.expressions:
+            raise self._unit.refuse("unmodelled-expression", node, f"static {name}, called through an object")
         if named is not None and any(child.kind in (k.NAMESPACE_REF, k.TYPE_REF, k.TEMPLATE_REF) for child in named.children):
             raise self._unit.refuse("unmodelled-expression", node, f"a qualified name: {name}")
         return self._keep(callee, found, name)

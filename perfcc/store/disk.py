@@ -6,7 +6,7 @@ written is not kept: a store that is read-only, full, damaged or being written b
 ==============  ===========================================================================================
 ``decisions/``  one kernel's Decision, by ``key.decision_key``
 ``objects/``    contents by their BLAKE2b-256, ``ab/cdef...``
-``outputs/``    the Outcome of the unit behind each object file, by a digest of its real path
+``outputs/``    the Outcome of the unit behind each object file, by a digest of its real path; or the launcher's Note in its place
 ``probes/``     what a compiler answered, by ``probe_key``
 ``units/``      unit verdicts, written through the launcher's own code
 ``links/``      what the launcher knows of links
@@ -29,6 +29,7 @@ from perfcc.core.codec import CodecError, dumps, loads
 from perfcc.core.decision import Decision, Outcome, Status
 from perfcc.store import files, size
 from perfcc.store.key import digest
+from perfcc.store.note import Note, read_note
 
 if TYPE_CHECKING:
     from perfcc._native import FileRecord
@@ -115,6 +116,20 @@ class Store:
                 member = "" if key == output_key(Path(outcome.output)) else outcome.source
                 found[os.path.realpath(outcome.output), member] = outcome
         return [found[place] for place in sorted(found)]
+
+    def notes(self) -> list[Note]:
+        """The units that were compiled without a look at their loops and whose objects still exist."""
+        found = (self._note(key) for key in self._keys("outputs"))
+        return [note for note in found if note is not None and os.path.exists(note.output)]
+
+    def note(self, output: Path, member: str = "") -> Note | None:
+        """The note in place of what ``outcome`` gives."""
+        return self._note(output_key(output, member))
+
+    def _note(self, key: str) -> Note | None:
+        content = files.read(self._path("outputs", key, ".json"), mark=False)
+        body = None if content is None else files.unseal(content, f"outputs {key}")
+        return None if body is None else read_note(body)
 
     # -- compilers
 

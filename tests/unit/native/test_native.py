@@ -94,33 +94,6 @@ def test_no_hash_is_a_value_error(tmp_path: Path) -> None:
         _native.read_manifest(tmp_path, "short")
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("int x;", False),
-        ("void f() { for (;;) {} }", True),
-        ("void f() { while (1) {} }", True),
-        ("void f() { do {} while (0); }", True),
-        ("// for\n/* while\n do */ int x;", False),
-        ('const char *s = "for \\" while"; char c = \'"\';', False),
-        ('auto s = R"x( for )" while )x"; int y;', False),
-        ('auto s = R"x( )x"; void f() { for (;;) {} }', True),
-        ("int n = 1'000'000; void f() { for (;;) {} }", True),
-        ("int before, format, done, meanwhile;", False),
-        ("void f() { fo\\\nr (;;) ; }", True),
-        ("// a comment \\\n for\nint x;", False),
-        ("#define TWICE(x) \\\r\n (2 * (x))\r\ndouble d;", False),
-        ("// a comment ??/\n for\nint x;", True),
-        ('const char *s = "unfinished\n', True),
-        ("/* unfinished", True),
-        ('auto s = R"(unfinished', True),
-        ("int élan; int do_it;", False),
-    ],
-)
-def test_prefilter(text: str, expected: bool) -> None:
-    assert _native.may_hold_loop(text.encode()) is expected
-
-
 def test_make_rules_are_read_as_gcc_writes_them(tmp_path: Path) -> None:
     names = ["a b.h", "c#d.h", "e$f.h", "plain.h"]
     for name in names:

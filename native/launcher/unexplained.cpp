@@ -1,0 +1,93 @@
+#include "unexplained.h"
+
+#include "counters.h"
+#include "files.h"
+#include "json.h"
+#include "manifest.h"
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace perfcc {
+namespace {
+
+constexpr std::string_view system_folders[] = {"/usr/include/",       "/usr/local/include/", "/usr/lib/gcc/",
+                                               "/usr/lib/gcc-cross/", "/usr/lib/llvm-",      "/usr/lib/clang/"};
+// File times come from a clock that may be some milliseconds behind.
+constexpr long long clock_grain = 20'000'000;
+
+bool is_system_header(std::string_view path) {
+  return std::any_of(std::begin(system_folders), std::end(system_folders),
+                     [&](std::string_view folder) { return path.starts_with(folder); });
+}
+
+// The key under which perfcc/store/disk.py keeps the outcome; empty when there is no such output.
+std::string outcome_key(const Unexplained &unit) {
+  const std::string real = real_path(unit.output);
+  if (real.empty())
+    return "";
+  Blake2b hash;
+  hash.field("output");
+  hash.field(real);
+  if (!unit.member.empty())
+    hash.field(real_path(unit.member));
+  return to_hex(hash.finish());
+}
+
+// The files' hashes are left out where their state alone will tell a change: a changed state means another look.
+void keep_nothing(const Unexplained &unit) {
+  Manifest manifest;
+  manifest.verdict = Verdict::Nothing;
+  manifest.recorded = now_nanoseconds();
+  manifest.dependencies = unit.read.names;
+  for (const std::string &path : unit.read.names) {
+    FileRecord record;
+    if (!record_state(path, unit.cwd, manifest.recorded, record) ||
+        std::max(record.mtime, record.ctime) >= unit.started - clock_grain)
+      return;
+    manifest.files.push_back(std::move(record));
+  }
+  grow(unit.store, 200 * manifest.files.size());
+  write_manifest(unit.store, unit.key, manifest);
+}
+
+} // namespace
+
+Loops loops_in_headers(const FilesRead &read, const std::string &cwd, bool cplusplus) {
+  Loops found = Loops::None;
+  for (const std::string &name : read.names) {
+    std::string text;
+    if (!is_system_header(name) && read_file(absolute(name, cwd), text))
+      found = std::max(found, loops_in(text, cplusplus));
+    if (found == Loops::Candidate)
+      break;
+  }
+  return found;
+}
+
+void leave_alone(const Unexplained &unit, Loops loops, const std::string &request) {
+  if (unit.read.known)
+    keep_nothing(unit);
+  const std::string key = outcome_key(unit);
+  if (key.empty())
+    return;
+  const std::string path = unit.store + "/outputs/" + key.substr(0, 2) + "/" + key.substr(2) + ".json";
+  if (loops == Loops::None) {
+    unlink(path.c_str());
+    return;
+  }
+  if (!make_directories(std::string(directory_of(path))))
+    return;
+  JsonObject note;
+  note.add("request", request)
+      .add("text", json_string(to_hex(unit.text)))
+      .add("recorded", std::to_string(now_nanoseconds()));
+  // Sealed as perfcc/store/files.py does it.
+  const std::string body = note.text();
+  const Digest checksum = blake2b("outputs " + key + '\0' + body);
+  const std::string content = "perfcc-store 2 " + to_hex(checksum) + "\n" + body;
+  grow(unit.store, content.size());
+  write_atomically(path, content);
+}
+
+} // namespace perfcc

@@ -135,7 +135,7 @@ def look_at_unit(request: Request, context: Context) -> Outcome:
     if isinstance(unit, Reason):
         return replace(outcome, reason=unit)
     translation, info = unit
-    parsed = find_kernels(translation)
+    parsed = find_kernels(translation, request.dependencies)
     decisions = tuple(_of_no_effect(decision) for decision in decide_kernels(parsed, translation, info, looking))
     seconds = time.monotonic() - started
     return replace(outcome, compiler=info.label, decisions=decisions, reason=parsed.refusal, seconds=seconds)

@@ -1,4 +1,7 @@
-"""Rewritten text: replacements at byte spans, with every other line keeping its number."""
+"""Rewritten text: replacements at byte spans, with every other line keeping its number.
+
+``#line`` is given the number alone: the file keeps its name, and Clang keeps it in mind as a file with a text of its own.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,7 @@ _TOKEN = re.compile(
     """,
     re.X | re.S | re.M,
 )
+_LINE_DIRECTIVE = re.compile(rb"^(?:[ \t\f\v]|/\*[^\n]*?\*/|\\\r?\n)*(?:#|%:|\?\?=)(?:[ \t]|/\*[^\n]*?\*/|\\\r?\n)*(?:line\b|[0-9])", re.M)
 _HEADER_NAME = re.compile(rb"^[ \t]*\#[ \t]*include[ \t]*<[^>\n]*>", re.M)
 # A backslash and a line break are one piece: the line goes on.
 _BREAK = re.compile(rb"\\[ \t]*\r?\n|[()\n]")
@@ -36,33 +40,60 @@ class Replacement:
     threads: bool
 
 
-def splice(source: bytes, replacements: Sequence[Replacement], head: str, file: str, mask_openmp: bool) -> bytes:
-    """The rewritten text. ``head`` goes to the top at file scope; ``file`` is the source's name as the compiler was given it.
+def splice(source: bytes, replacements: Sequence[Replacement], head: str, mask_openmp: bool) -> bytes:
+    """The rewritten text. ``head`` goes to the top at file scope.
 
     With ``mask_openmp`` the source's own OpenMP pragmas stay asleep although the text is compiled with -fopenmp. Raises ValueError when
-    replacements overlap or lie outside the source.
+    replacements overlap or lie outside the source, or where the source numbers its lines itself.
     """
     parts: list[bytes] = []
     if head:
-        # A file name of its own would be the first in the line table, where binutils expects the source.
-        parts += [_line(1, file), _on_one_line(head.encode("utf-8"), _line(1, file)), b"\n"]
+        parts += [_line(1), _on_one_line(head.encode("utf-8"), _line(1)), b"\n"]
     at = len(_BOM) if source.startswith(_BOM) else 0
     if head:
-        parts.append(_line(1, file))
+        parts.append(_line(1))
+    numbered = own_numbers(source)
     for item in sorted(replacements, key=lambda replacement: replacement.span.begin):
         begin, end = item.span.begin, item.span.end
         if begin < at or end < begin or end > len(source):
             raise ValueError(f"replacement at {item.span} overlaps another or lies outside the source")
+        if end > numbered:
+            raise ValueError("the source numbers its lines itself, by #line")
         parts.append(_masked(source[at:begin], mask_openmp))
-        parts.append(_numbered(item, source, file))
-        parts.append(b"\n" + _line(source.count(b"\n", 0, end) + 1, file))
-        parts.append(b" " * (end - source.rfind(b"\n", 0, end) - 1))
+        parts.append(_numbered(item, source))
+        parts.append(_resumed(source, end))
         at = end
     parts.append(_masked(source[at:], mask_openmp))
     return b"".join(parts)
 
 
-def _numbered(item: Replacement, source: bytes, file: str) -> bytes:
+def untouched(source: bytes, spans: Iterable[Span]) -> bytes:
+    """The source with a line more at its top, and a line break before and after each of ``spans``, where that changes no line's number.
+
+    Spans inside others, and those after a ``#line`` of the source's own, are left out.
+    """
+    at = len(_BOM) if source.startswith(_BOM) else 0
+    parts = [source[:at], b"/* perfcc */\n", _line(1)]
+    numbered = own_numbers(source)
+    for span in sorted(spans, key=lambda span: (span.begin, -span.end)):
+        if at <= span.begin <= span.end <= numbered:
+            parts += [source[at : span.begin], _resumed(source, span.begin), source[span.begin : span.end], _resumed(source, span.end)]
+            at = span.end
+    return b"".join((*parts, source[at:]))
+
+
+def own_numbers(source: bytes) -> int:
+    """Where the source's first ``#line`` stands, or what looks like one; the source's length where there is none."""
+    match = _LINE_DIRECTIVE.search(source)
+    return match.start() if match else len(source)
+
+
+def _resumed(source: bytes, at: int) -> bytes:
+    """A line break after which the text from ``at`` has its old line and column."""
+    return b"\n" + _line(source.count(b"\n", 0, at) + 1) + b" " * (at - source.rfind(b"\n", 0, at) - 1)
+
+
+def _numbered(item: Replacement, source: bytes) -> bytes:
     """The replacement: what repeats the original verbatim has the original's line numbers, all else that of the original's first line."""
     text = item.text.encode("utf-8", "surrogateescape")
     original = source[item.span.begin : item.span.end]
@@ -70,7 +101,7 @@ def _numbered(item: Replacement, source: bytes, file: str) -> bytes:
     if text == original:
         return text
     column = item.span.begin - source.rfind(b"\n", 0, item.span.begin) - 1
-    line = _line(source.count(b"\n", 0, item.span.begin) + 1, file)
+    line = _line(source.count(b"\n", 0, item.span.begin) + 1)
     if text == before:
         return _on_one_line(text, line)
     return _on_one_line(before, line) + b"\n" + line + b" " * column + original + after
@@ -100,9 +131,8 @@ def around_original(text: bytes, original: bytes) -> tuple[bytes, bytes]:
     return (text, b"") if at < 0 else (text[:at], text[at + len(original) :])
 
 
-def _line(number: int, file: str) -> bytes:
-    quoted = file.replace("\\", "\\\\").replace('"', '\\"')
-    return f'#line {number} "{quoted}"\n'.encode("utf-8", "surrogateescape")
+def _line(number: int) -> bytes:
+    return b"#line %d\n" % number
 
 
 def _masked(text: bytes, mask: bool) -> bytes:

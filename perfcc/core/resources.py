@@ -23,9 +23,9 @@ def directory(name: str) -> Path:
 
 
 def executable(name: str) -> Path:
-    """A program built with the package, such as ``perfcc-runner``. Raises FileNotFoundError."""
+    """A program or library built with the package, such as ``perfcc-runner``. Raises FileNotFoundError."""
     for part in perfcc.__path__:
         candidate = Path(part) / "_bin" / name
         if candidate.is_file():
             return candidate
-    raise FileNotFoundError(f"the program '{name}' was not built; install perfcc again")
+    raise FileNotFoundError(f"'{name}' was not built; install perfcc again")

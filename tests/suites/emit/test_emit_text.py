@@ -161,14 +161,16 @@ def test_includes_are_found_beside_the_source(workshop: Workshop, flags: tuple[s
 
 
 def test_header_that_would_find_another_beside_the_source(workshop: Workshop) -> None:
-    """The copy searches the source's directory for a header's own includes as well, which the original does not."""
+    """A header's own includes are looked for beside that header, not beside the source."""
     workshop.write("include/lib.h", '#include "config.h"\n')
     workshop.write("include2/config.h", "#define VALUE 1\n")
-    workshop.write("src/config.h", "#define VALUE 2\n")
-    source = '#include <lib.h>\n#include "config.h"\n' + FUNCTION
-    reason = refused(workshop, source, "-O2", "-Iinclude", "-Iinclude2", name="src/a.cpp")
-    assert reason.id == "emit-failed"
-    assert "the copy does not read the same headers" in reason.detail
+    workshop.write("src/config.h", "#undef VALUE\n#define OWN 2\n")
+    source = '#include <lib.h>\nint value = VALUE;\n#include "config.h"\nint main() { return value - OWN + 1; }\n' + FUNCTION
+    new = emitted(workshop, source, "-O2", "-Iinclude", "-Iinclude2", name="src/a.cpp")
+    names = {os.path.relpath(path, workshop.root) for path in new.dependencies}
+    assert {"include/lib.h", "include2/config.h", "src/config.h"} <= names
+    same_output(workshop, new)
+    workshop.run("./program")
 
 
 def test_header_that_shadows_nothing_outside_the_quotes(workshop: Workshop) -> None:
@@ -178,9 +180,9 @@ def test_header_that_shadows_nothing_outside_the_quotes(workshop: Workshop) -> N
 
 
 def test_source_that_includes_itself(workshop: Workshop) -> None:
-    """It would read the copy, whose kernels are rewritten already."""
+    """A rewrite is made for one reading of the text."""
     source = "#ifndef AGAIN\n#define AGAIN\n#include __FILE__\n" + FUNCTION + "#else\nint twice() { return 2; }\n#endif\n"
-    assert "the copy does not read the same headers" in refused(workshop, source, "-O2").detail
+    assert "includes itself" in refused(workshop, source, "-O2").detail
 
 
 @pytest.mark.parametrize("flags", [("-O2", "-g"), ("-O3", "-g3", "-fPIC"), ("-O2", "-g", "-gz", "-gdwarf-4")], ids=["g", "g3", "gz"])
@@ -305,7 +307,7 @@ def test_openmp_call_without_a_stand_in(workshop: Workshop, pragma: str) -> None
     assert "no stand-in for GOMP_" in outcome.detail
 
 
-@pytest.mark.parametrize("flag", ["-gsplit-dwarf", "--coverage", "-flto", "-fstack-usage", "-fprofile-generate", "-fdump-tree-all"])
+@pytest.mark.parametrize("flag", ["--coverage", "-flto", "-fstack-usage", "-fprofile-generate", "-fdump-tree-all"])
 def test_flag_with_further_outputs(workshop: Workshop, flag: str) -> None:
     assert refused(workshop, FUNCTION, "-O2", flag).id == "emit-failed"
 
@@ -400,7 +402,7 @@ def test_install_refuses_what_is_no_file(workshop: Workshop) -> None:
 
 def test_original_text_and_head_are_all_there_is(workshop: Workshop) -> None:
     new = emitted(workshop, FUNCTION, "-O2")
-    assert text(GUARD).encode() in new.text.replace(b'#line 1 "a.cpp"\n', b"")
+    assert text(GUARD).encode() in new.text.replace(b"#line 1\n", b"")
     span = span_of(FUNCTION.encode(), KERNEL.encode(), "a.cpp")
-    assert new.text.endswith(b'\n#line 3 "a.cpp"\n              \n}\n')
+    assert new.text.endswith(b"\n#line 3\n              \n}\n")
     assert Replacement(span, "", False).span.line == 2

@@ -14,7 +14,7 @@ import shutil
 import tempfile
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from perfcc import __version__, _native
 from perfcc.cc import compiler, emit, runtime, section
 from perfcc.cc.compiler import CompilerError, CompilerInfo
-from perfcc.cc.emit import Emitted, OutputState
+from perfcc.cc.emit import Beside, Emitted, OutputState
 from perfcc.cc.flags import decisive
 from perfcc.cc.splice import Replacement
 from perfcc.core.codec import dumps
@@ -113,6 +113,8 @@ def run_unit(request: Request, context: Context) -> Outcome:
         translation, info = unit
         outcome = replace(outcome, compiler=info.label)
         parsed = find_kernels(translation, request.dependencies)
+        if context.settings.mode == "identity":
+            return identity_unit(outcome, parsed, translation, info, request, context)
         read = (*request.dependencies, *parsed.includes)
         decisions = decide_kernels(parsed, translation, info, context)
         outcome = replace(outcome, decisions=decisions, reason=parsed.refusal)
@@ -218,9 +220,7 @@ def decide_kernel(
 ) -> Decision:
     """From the store if it is known there, else by analysis and search."""
     if kernel.nest is None:
-        return left_alone(kernel, kernel.refusal or Reason("unmodelled-statement", kernel.span))
-    if context.settings.mode == "identity":
-        return left_alone(kernel, Reason("mode-identity", kernel.span))
+        return left_alone(kernel, _refusal(kernel))
     key = decision_key(
         kernel=kernel.id,
         compiler=info.identity,
@@ -281,6 +281,10 @@ def threadless(parsed: ParsedUnit, semantics: Semantics, info: CompilerInfo) -> 
     return ("parallel-loop", "integer-reduction")
 
 
+def _refusal(kernel: Kernel) -> Reason:
+    return kernel.refusal or Reason("unmodelled-statement", kernel.span)
+
+
 def left_alone(kernel: Kernel, reason: Reason) -> Decision:
     """The decision on a kernel that was not searched."""
     return Decision(
@@ -325,15 +329,12 @@ def emit_unit(
         return outcome, None
     context.tell(f"perfcc: {os.path.basename(unit.invocation.source)}: compiling {len(replacements)} rewritten kernels")
     folder = Path(tempfile.mkdtemp(dir=context.scratch))
-    rewritten = any(decision.status is Status.REWRITTEN for decision in outcome.decisions)
-    prologue = runtime.text(runtime.GUARD) if rewritten else ""
-    done = replace(outcome, emitted=rewritten)
+    done = replace(outcome, emitted=True)
     try:
-        emitted = emit.emit(unit, info, replacements, prologue, folder, parsed.openmp_in_headers)
+        emitted = emit.emit(unit, info, replacements, runtime.text(runtime.GUARD), folder, parsed.openmp_in_headers)
         if isinstance(emitted, Reason):
             return _withdrawn(outcome, emitted), None
-        if rewritten:
-            section.attach(emitted.object_path, dumps(reproducible(done)), folder)
+        section.attach(emitted.object_path, dumps(reproducible(done)), folder)
     except Exception as error:
         traceback.print_exc()
         return _withdrawn(outcome, Reason("emit-failed", detail=f"{type(error).__name__}: {error}")), None
@@ -341,12 +342,38 @@ def emit_unit(
 
 
 def replacement_of(decision: Decision) -> Replacement | None:
-    """What takes the kernel's place: the winner, in identity mode the kernel itself, else nothing."""
-    if decision.reason is not None and decision.reason.id == "mode-identity":
-        return Replacement(decision.span, decision.before, False)
+    """What takes the kernel's place, if it was rewritten."""
     if decision.status is Status.REWRITTEN:
         return Replacement(decision.span, decision.replacement, decision.threads)
     return None
+
+
+def identity_unit(
+    outcome: Outcome, parsed: ParsedUnit, unit: TranslationUnit, info: CompilerInfo, request: Request, context: Context
+) -> Outcome:
+    """Mode "identity": a no-op is compiled into the unit, and what differs is put in place, so that a test can see it.
+
+    Nothing but the outcome is kept: every build does it again. Its reason says what came of it.
+    """
+    modelled = [kernel for kernel in parsed.kernels if kernel.nest is not None]
+    reasons = [Reason("mode-identity", each.span) if each in modelled else _refusal(each) for each in parsed.kernels]
+    decisions = tuple(map(left_alone, parsed.kernels, reasons))
+    spans = [kernel.span for kernel in modelled]
+    folder = Path(tempfile.mkdtemp(dir=context.scratch))
+    injected = emit.inject(unit, info, spans, folder)
+    if isinstance(injected, Reason):
+        reason = injected
+    else:
+        detail = f"places: {injected.places}, the same: {', '.join(injected.same) or 'none'}"
+        reason = Reason("identity-same", detail=detail)
+        if injected.differing:
+            reason = Reason("identity-differs", detail=f"{detail}, different: {', '.join(injected.differing)}")
+        if injected.differing or request.program:
+            reason = put_in_place(injected.object_path, injected.beside, request) or reason
+    outcome = replace(outcome, decisions=decisions, reason=reason)
+    context.store.keep_outcome(request.output, outcome, request.member)
+    Counters(context.store.path / "counters").add({f"identity:{reason.id.removeprefix('identity-')}": 1})
+    return outcome
 
 
 def reproducible(outcome: Outcome) -> Outcome:
@@ -414,25 +441,26 @@ def record(
     name = ""
     if emitted is not None:
         refused = Reason("output-changed", detail="a source changed meanwhile") if files is None else None
-        refused = refused or put_in_place(emitted, request)
+        refused = refused or put_in_place(emitted.object_path, emitted.beside, request)
         if refused is not None:
             store.keep_outcome(request.output, _withdrawn(replace(outcome, emitted=False), refused), request.member)
             return
         name = store.keep_object(emitted.object_path.read_bytes()) or ""
     store.keep_outcome(request.output, outcome, request.member)
     final = not any(decision.status is Status.UNDECIDED and _retried(decision) for decision in outcome.decisions)
-    if final and files is not None and (emitted is None or name):
+    # A stored verdict has room for the object alone.
+    if final and files is not None and (emitted is None or (name and not emitted.beside)):
         store.keep_verdict(request.key, name, _native.blake2b(original) if name else "", files, request.dependencies)
 
 
-def put_in_place(emitted: Emitted, request: Request) -> Reason | None:
-    """Replaces the object, or hands it to the launcher to link; None, or why that can't be."""
+def put_in_place(object_path: Path, beside: Sequence[Beside], request: Request) -> Reason | None:
+    """Replaces the object and what lies beside it, or hands it to the launcher to link; None, or why that can't be."""
     if not request.program:
-        return emit.install(emitted.object_path, request.output, request.compiled)
+        return emit.install(object_path, request.output, request.compiled, beside)
     if not request.deliver:
         return Reason("output-changed", detail="there is no room to link in")
     try:
-        shutil.copyfile(emitted.object_path, request.deliver)
+        shutil.copyfile(object_path, request.deliver)
     except OSError as error:
         Path(request.deliver).unlink(missing_ok=True)
         return Reason("output-changed", detail=str(error))

@@ -96,6 +96,13 @@ _ROWS = (
     ReasonKind("budget-spent", "pipeline", "the unit's search budget was spent", "raise budget"),
     ReasonKind("search-off", "pipeline", "the kernel is not in the store, and mode = \"apply\" does not search", "build once with mode = \"search\""),
     ReasonKind("mode-identity", "pipeline", "mode = \"identity\" puts every loop back as it was", "use mode = \"search\""),
+    ReasonKind("identity-same", "pipeline", "mode = \"identity\": a no-op was compiled in, and every file written is the same", ""),
+    ReasonKind(
+        "identity-differs",
+        "pipeline",
+        "mode = \"identity\": a no-op was compiled in, and a file written is not the same",
+        "please report it, unless the compiler itself writes two different files when it is run twice",
+    ),
     ReasonKind("mode-off", "pipeline", "perfcc is switched off by mode = \"off\"", ""),
     ReasonKind("emit-failed", "pipeline", "the rewritten unit did not compile", ""),
     ReasonKind("output-changed", "pipeline", "the object changed while it was being searched", ""),

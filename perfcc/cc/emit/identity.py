@@ -47,9 +47,9 @@ def inject(
         folder = scratch / "new"
         folder.mkdir()
         compiled = compile_texts(unit.invocation, info, tuple(text for text, _ in made), (), (), folder)
-        original = original_object(unit.invocation, info, scratch)
+        wanted = original_object(unit.invocation, info, scratch)
         changed = {item.path.name for item in compiled.differing}
-        if original.read_bytes() != compiled.object_path.read_bytes():
+        if wanted.read_bytes() != compiled.object_path.read_bytes():
             changed.add(os.path.basename(unit.invocation.output))
     except Refused as failure:
         return failure.reason

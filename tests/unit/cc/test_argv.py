@@ -86,7 +86,7 @@ PASSED = [
     ("g++ -O2 -c h.hpp", "pch"),
     ("g++ -O2 -fmodules-ts -c a.cpp", "modules"),
     ("g++ -O2 -save-temps=obj -c a.cpp", "save-temps"),
-    ("g++ -O2 -gsplit-dwarf -c a.cpp", "side-output"),
+    ("g++ -O2 -fstack-usage -c a.cpp", "side-output"),
     ("g++ -O2 -fdump-tree-all -c a.cpp", "side-output"),
     ("g++ -O2 -Wa,-adhln -c a.cpp", "plugin"),
     ("g++ -O2 -Wp,-MD,dep -c a.cpp", "plugin"),
@@ -148,7 +148,7 @@ HELD_BACK = [
     ("g++ -c a.cpp", "not-optimised"),
     ("g++ -Os -c a.cpp", "optimised-for-size"),
     ("g++ -g --coverage -c a.cpp", "coverage"),
-    ("g++ -O2 -gsplit-dwarf -fsanitize=address -c a.cpp", "side-output"),
+    ("g++ -O2 -fstack-usage -fsanitize=address -c a.cpp", "side-output"),
     ("clang++ -O2 -include-pch x.pch -c a.cpp", "pch-use"),
 ]
 

@@ -24,7 +24,7 @@ def test_nothing_to_do_changes_nothing() -> None:
 def test_following_text_keeps_line_and_column() -> None:
     source = b"int a;\n  for (;;) {\n  } int b;\nint c;\n"
     out = splice(source, [replacement(source, b"for (;;) {\n  }", "NEW\nTEXT\nLONG")], "", mask_openmp=False)
-    assert out == b'int a;\n  NEW\n#line 2\nTEXT\n#line 2\nLONG\n#line 3\n    int b;\nint c;\n'
+    assert out == b"int a;\n  NEW\n#line 2\nTEXT\n#line 2\nLONG\n#line 3\n    int b;\nint c;\n"
 
 
 def test_head() -> None:
@@ -42,7 +42,7 @@ def test_original_inside_the_replacement_keeps_its_lines() -> None:
     source = b"\n\n  for (;;)\n    f();\n"
     kernel = b"for (;;)\n    f();"
     out = splice(source, [replacement(source, kernel, "if (ok) {\nfast\n} else {\n" + kernel.decode() + "\n}")], "", False)
-    assert out.index(b'#line 3\n  for (;;)\n    f();\n}') > out.index(b"fast")
+    assert out.index(b"#line 3\n  for (;;)\n    f();\n}") > out.index(b"fast")
 
 
 LINES = [
@@ -63,14 +63,14 @@ def test_new_text_has_the_first_line_of_the_original(text: str, numbered: str) -
     """Wherever a directive may stand: not inside a token, a continued line or the arguments of a macro."""
     source = b"\n\nLOOP\n"
     out = splice(source, [replacement(source, b"LOOP", text)], "", mask_openmp=False)
-    assert out.startswith(b"\n\n" + numbered.replace("@", '#line 3\n').encode() + b"\n#line 3")
+    assert out.startswith(b"\n\n" + numbered.replace("@", "#line 3\n").encode() + b"\n#line 3")
 
 
 def test_several_replacements_in_any_order() -> None:
     source = b"A1 B2 C3"
     items = [replacement(source, b"C3", "c"), replacement(source, b"A1", "a")]
     out = splice(source, items, "", mask_openmp=False)
-    assert out == b'a\n#line 1\n   B2 c\n#line 1\n        '
+    assert out == b"a\n#line 1\n   B2 c\n#line 1\n        "
 
 
 @pytest.mark.parametrize(("first", "second"), [(b"ABC", b"BCD"), (b"ABC", b"ABC")])
@@ -170,7 +170,7 @@ def test_untouched_text_leaves_out_what_overlaps() -> None:
     assert untouched(source, spans).count(b"#line") == 5
 
 
-OWN_NUMBERS = [b'#line 7\n', b' # 7 "f"\n', b"%:line 3\n", b"/* c */ # /* d */ line 4\n", b"# \\\n line 4\n"]
+OWN_NUMBERS = [b"#line 7\n", b' # 7 "f"\n', b"%:line 3\n", b"/* c */ # /* d */ line 4\n", b"# \\\n line 4\n"]
 
 
 @pytest.mark.parametrize("directive", OWN_NUMBERS)

@@ -331,7 +331,7 @@ def emit_unit(
     folder = Path(tempfile.mkdtemp(dir=context.scratch))
     done = replace(outcome, emitted=True)
     try:
-        emitted = emit.emit(unit, info, replacements, runtime.text(runtime.GUARD), folder, parsed.openmp_in_headers)
+        emitted = emit.emit(unit, info, replacements, runtime.text(runtime.GUARD), folder, parsed.openmp_in_headers, dict(parsed.texts))
         if isinstance(emitted, Reason):
             return _withdrawn(outcome, emitted), None
         section.attach(emitted.object_path, dumps(reproducible(done)), folder)
@@ -360,7 +360,7 @@ def identity_unit(
     decisions = tuple(map(left_alone, parsed.kernels, reasons))
     spans = [kernel.span for kernel in modelled]
     folder = Path(tempfile.mkdtemp(dir=context.scratch))
-    injected = emit.inject(unit, info, spans, folder)
+    injected = emit.inject(unit, info, spans, folder, dict(parsed.texts))
     if isinstance(injected, Reason):
         reason = injected
     else:
@@ -372,7 +372,6 @@ def identity_unit(
             reason = put_in_place(injected.object_path, injected.beside, request) or reason
     outcome = replace(outcome, decisions=decisions, reason=reason)
     context.store.keep_outcome(request.output, outcome, request.member)
-    Counters(context.store.path / "counters").add({f"identity:{reason.id.removeprefix('identity-')}": 1})
     return outcome
 
 

@@ -67,13 +67,13 @@ def splice(source: bytes, replacements: Sequence[Replacement], head: str, mask_o
     return b"".join(parts)
 
 
-def untouched(source: bytes, spans: Iterable[Span]) -> bytes:
-    """The source with a line more at its top, and a line break before and after each of ``spans``, where that changes no line's number.
+def untouched(source: bytes, spans: Iterable[Span], top: bool = True) -> bytes:
+    """The source with a line more at its top, and a line break before and after each of ``spans``; no line's number changes.
 
     Spans inside others, and those after a ``#line`` of the source's own, are left out.
     """
     at = len(_BOM) if source.startswith(_BOM) else 0
-    parts = [source[:at], b"/* perfcc */\n", _line(1)]
+    parts = [source[:at], *((b"/* perfcc */\n", _line(1)) if top else ())]
     numbered = own_numbers(source)
     for span in sorted(spans, key=lambda span: (span.begin, -span.end)):
         if at <= span.begin <= span.end <= numbered:

@@ -38,11 +38,13 @@ def inject(
     ``texts`` holds the headers that some of the spans lie in, by the names the compiler opens them by. Nothing outside ``scratch``, an
     empty folder, is written. Every failure is a Reason.
     """
-    sources = {unit.invocation.source: unit.text, **(texts or {})}
+    main = unit.invocation.source
     made = []
-    for name, original in sources.items():
+    for name, original in {main: unit.text, **(texts or {})}.items():
         inside = [span for span in spans if span.file == name]
-        made.append((Text(name, original, untouched(original, inside)), len(inside) + 1))
+        if inside or name == main:
+            # Anything before a header's guard would hide the guard from the compiler.
+            made.append((Text(name, original, untouched(original, inside, top=name == main)), len(inside) + (name == main)))
     try:
         folder = scratch / "new"
         folder.mkdir()

@@ -32,12 +32,19 @@ Fd watch_dependencies(const Command &command, Family family, Environment &report
   return list;
 }
 
-// GCC names what belongs to a source of a.out so.
-std::string depfile_of(const Source &source, const Command &command, Family family) {
+// The dependency file's content. Beside a.out GCC prefixes its name, but not always: the newer file is this compile's.
+bool read_depfile(const Source &source, const Command &command, Family family, const std::string &cwd,
+                  std::string &text) {
   if (!source.depfile.empty() || !command.links)
-    return source.depfile;
-  const std::string object = source.output.substr(0, source.output.rfind('.'));
-  return (family == Family::Gcc ? "a-" : "") + object + ".d";
+    return read_file(absolute(source.depfile, cwd), text);
+  const std::string name = source.output.substr(0, source.output.rfind('.')) + ".d";
+  const std::string plain = absolute(name, cwd);
+  const std::string prefixed = absolute("a-" + name, cwd);
+  struct stat first, second;
+  if (family != Family::Gcc || stat(prefixed.c_str(), &second) != 0)
+    return read_file(plain, text);
+  const bool newer = stat(plain.c_str(), &first) == 0 && nanoseconds(first.st_mtim) > nanoseconds(second.st_mtim);
+  return read_file(newer ? plain : prefixed, text);
 }
 
 } // namespace
@@ -61,7 +68,7 @@ FilesRead run_original(const Signals &signals, const Compiler &compiler, char *c
     std::string rules;
     read.known = true;
     for (const Source &source : command.sources) {
-      read.known = read_file(absolute(depfile_of(source, command, compiler.family), cwd), text) && read.known;
+      read.known = read_depfile(source, command, compiler.family, cwd, text) && read.known;
       rules += text + "\n";
     }
     read.names = parse_make_rule(rules);

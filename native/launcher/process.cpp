@@ -74,8 +74,10 @@ End run_child(const Signals &signals, const std::string &path, char *const *argv
       setenv(name, value.c_str(), 1);
     for (int fd = 0; stdio >= 0 && fd < 3; ++fd)
       dup2(stdio, fd);
-    if (stdio >= 0)
+    if (stdio >= 0) {
+      setpgid(0, 0);
       prctl(PR_SET_PDEATHSIG, SIGTERM);
+    }
     signals.restore();
     execute(path, argv);
     _exit(127);
@@ -84,14 +86,19 @@ End run_child(const Signals &signals, const std::string &path, char *const *argv
     end.status = 127 << 8;
     return end;
   }
+  if (stdio >= 0)
+    setpgid(child, child);
   for (;;) {
     const int number = signals.wait(0);
     if (number != SIGCHLD && number != 0) {
       end.interrupted = number;
-      kill(child, number);
+      kill(stdio >= 0 ? -child : child, number);
     }
-    if (waitpid(child, &end.status, number == 0 ? 0 : WNOHANG) == child)
-      return end;
+    if (waitpid(child, &end.status, number == 0 ? 0 : WNOHANG) != child)
+      continue;
+    if (stdio >= 0 && end.interrupted != 0)
+      kill(-child, SIGKILL);
+    return end;
   }
 }
 

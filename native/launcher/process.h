@@ -39,7 +39,7 @@ struct End {
 
 // Runs the program with those variables set as well and passes on the signals that ask this process to stop. A status
 // of 127 << 8 stands for a child that could not be started. A child with `stdio` as its standard input, output and
-// error does not outlive this process.
+// error is a process group of its own, and none of it outlives an interruption.
 End run_child(const Signals &signals, const std::string &path, char *const *argv, const Environment &environment,
               int stdio = -1);
 

@@ -70,6 +70,8 @@ public:
     if (command_.links)
       record_link(store(), command_, cwd_);
     read_ = run_original(signals, compiler_, argv_, command_, cwd_, store());
+    if (!read_.known)
+      return count(store(), "compiled:no-dependencies");
     if (command_.links && !look_at_program())
       return count(store(), "compiled:no-output");
     Relink relink(command_, compiler_, cwd_);
@@ -88,11 +90,15 @@ public:
         end_interrupted(signal);
       }
     }
-    if (command_.links)
-      if (const int signal = relink.run(signals, output_, made_); signal != 0) {
+    if (command_.links && relink.wanted()) {
+      bool installed;
+      if (const int signal = relink.run(signals, output_, made_, installed); signal != 0) {
+        count(store(), "compiled:interrupted");
         relink.clear();
         end_interrupted(signal);
       }
+      count(store(), installed ? "linked:again" : "linked:not-again");
+    }
     if (!counter.empty())
       count(store(), all([](const Member &member) { return member.placed; }) ? counter : "compiled:no-python");
   }

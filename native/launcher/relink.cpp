@@ -1,10 +1,11 @@
 #include "relink.h"
 
-#include "counters.h"
 #include "files.h"
 #include "manifest.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -67,14 +68,13 @@ std::vector<std::string> Relink::words(const std::string &output) const {
   return made;
 }
 
-int Relink::run(const Signals &signals, const std::string &output, const struct stat &state) {
-  if (folder_.empty())
-    return 0;
-  bool any = false;
-  for (const Source &source : command_.sources)
-    any = any || is_regular(object_of(source));
-  if (!any)
-    return 0;
+bool Relink::wanted() const {
+  return !folder_.empty() && std::any_of(command_.sources.begin(), command_.sources.end(),
+                                         [&](const Source &source) { return is_regular(object_of(source)); });
+}
+
+int Relink::run(const Signals &signals, const std::string &output, const struct stat &state, bool &installed) {
+  installed = false;
   const std::string made = folder_ + "/program";
   const std::vector<std::string> line = words(made);
   std::vector<char *> argv;
@@ -84,22 +84,23 @@ int Relink::run(const Signals &signals, const std::string &output, const struct 
   const Fd nowhere(open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!nowhere.ok())
     return 0;
-  const End end = run_child(signals, compiler_.path, argv.data(), {}, nowhere.get());
+  const End end = run_child(signals, compiler_.path, argv.data(), {{"TMPDIR", folder_}}, nowhere.get());
   if (end.interrupted != 0)
     return end.interrupted;
   std::string bytes;
   // Somebody else may have written the output meanwhile.
-  if (end.ok() && read_file(made, bytes))
-    replace_file(output, bytes, state);
+  installed = end.ok() && read_file(made, bytes) && replace_file(output, bytes, state);
   return 0;
 }
 
 void Relink::clear() {
   if (folder_.empty())
     return;
-  for (const Source &source : command_.sources)
-    unlink(object_of(source).c_str());
-  unlink((folder_ + "/program").c_str());
+  if (DIR *folder = opendir(folder_.c_str()); folder != nullptr) {
+    while (const dirent *entry = readdir(folder))
+      unlinkat(dirfd(folder), entry->d_name, 0);
+    closedir(folder);
+  }
   rmdir(folder_.c_str());
   folder_.clear();
 }

@@ -25,10 +25,11 @@ public:
   // Where to put an object for that source, to be used if it is there when the link is run; empty when there is no
   // room.
   std::string expect(const Source &source);
+  // An object has come for at least one source.
+  bool wanted() const;
   // Links and puts the program in place of `output`, provided it is still the file in that state; it takes over its
-  // mode and times. Nothing is done where no object has come, or the link fails. The signal that told this process to
-  // stop, or 0.
-  int run(const Signals &signals, const std::string &output, const struct stat &state);
+  // mode and times. `installed` tells whether that was done. The signal that told this process to stop, or 0.
+  int run(const Signals &signals, const std::string &output, const struct stat &state, bool &installed);
   // Removes all that lies in the temporary folder, and the folder.
   void clear();
 

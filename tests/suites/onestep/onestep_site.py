@@ -134,4 +134,5 @@ class Site:
         (self.store / "counters" / "log").unlink(missing_ok=True)
 
     def leftovers(self) -> list[str]:
-        return sorted(os.listdir(self.root / "tmp"))
+        """What lies in the folder for temporary files, but for the locks of workers."""
+        return sorted(name for name in os.listdir(self.root / "tmp") if ".lock" not in name and ".worker-" not in name)

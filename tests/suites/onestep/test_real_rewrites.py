@@ -45,12 +45,20 @@ SERIAL = "-parallel-loop,-integer-reduction,-loop-tiling"
 ATTEMPTS = 4
 
 
-@pytest.mark.parametrize("flags", [("-O2",), ("-O1", "-static"), ("-O3", "-march=native", "-std=c++20", "-fPIE", "-pie", "-Wl,-z,now")])
-def test_identity_leaves_no_trace(site, compiler, flags):
+IDENTITIES = [
+    ("g++", "-O2"),
+    ("clang++", "-O2"),
+    ("g++", "-O1", "-static"),
+    ("clang++", "-O3", "-march=native", "-std=c++20", "-fPIE", "-pie", "-Wl,-z,now"),
+]
+
+
+@pytest.mark.parametrize("words", IDENTITIES, ids=" ".join)
+def test_identity_leaves_no_trace(site, words):
     """The same program, build-id included, though every source was compiled anew and the program linked again."""
     site.write(FILES)
     site.variables["PERFCC_MODE"] = "identity"
-    command = (compiler, *flags, "main.cpp", "kernels.cpp", "-o", "app")
+    command = (newest(words[0]), *words[1:], "main.cpp", "kernels.cpp", "-o", "app")
     plain, built = site.both(*command, outputs=["app"])
     assert plain == built
     assert site.counters() == ["compiled:searched", "linked:again"]

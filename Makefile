@@ -10,10 +10,10 @@ NATIVE := $(shell find native -type f 2>/dev/null)
 FORMATTED := $(filter %.cpp %.h %.hpp,$(NATIVE))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup packages demo test lint bench mutants docs clean
+.PHONY: help setup packages demo test test-real lint bench mutants docs clean
 
 help: ## what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 setup: packages $(STAMP) ## system packages and .venv, so that .venv/bin/perfcc works
 
@@ -29,7 +29,12 @@ demo: setup ## a real program, before and after
 	$(BIN)/python bench/demo.py
 
 test: setup ## all tests (TESTS=tests/unit for a part)
+	@tools/setup.sh real
 	$(BIN)/python -m pytest $(TESTS)
+
+test-real: setup ## real projects, built by the bare compiler and by perfcc: their own tests must say the same
+	@tools/setup.sh real
+	PERFCC_REAL=all $(BIN)/python -m pytest tests/real
 
 lint: setup ## style, types, layers
 	@tools/setup.sh lint

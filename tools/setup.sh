@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that perfcc needs and this machine lacks, and says which.
-# Usage: tools/setup.sh [run] [lint] [bench]
+# Usage: tools/setup.sh [run] [lint] [bench] [real]
 set -euo pipefail
 
 LLVM=19
@@ -53,7 +53,17 @@ wanted() {
         ;;
       lint) want "clang-format-$LLVM" have "clang-format-$LLVM" ;;
       bench) want ccache have ccache ;;
-      *) echo "setup: unknown group '$group' (run, lint, bench)" >&2 && exit 2 ;;
+      real) # what the projects of tests/real are fetched, built and tested with
+        want dpkg-dev have dpkg-source
+        want automake have automake
+        want libtool have libtoolize
+        want meson have meson
+        want file have file
+        want libgtest-dev test -e /usr/include/gtest/gtest.h
+        want libgmock-dev test -e /usr/include/gmock/gmock.h
+        want googletest test -e /usr/src/googletest/CMakeLists.txt
+        ;;
+      *) echo "setup: unknown group '$group' (run, lint, bench, real)" >&2 && exit 2 ;;
     esac
   done
 }

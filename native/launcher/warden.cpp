@@ -18,14 +18,15 @@
 namespace perfcc {
 namespace {
 
-// Not -m: that would look for modules in the user's directory first.
+// Not -m: that would look for modules in the user's directory first. And without PYTHONPATH and the like: they are meant
+// for the Python that drives the build, and pip's hide all that is installed beside perfcc.
 constexpr const char *bootstrap = "import sys\n"
                                   "if sys.path and not sys.path[0]: del sys.path[0]\n"
                                   "import runpy\n"
                                   "runpy.run_module('perfcc', run_name='__main__', alter_sys=True)\n";
 
 void run_python(const std::string &python, std::vector<const char *> arguments) {
-  std::vector<const char *> argv = {python.c_str(), "-c", bootstrap};
+  std::vector<const char *> argv = {python.c_str(), "-Ec", bootstrap};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   argv.push_back(nullptr);
   execute(python, const_cast<char *const *>(argv.data()));

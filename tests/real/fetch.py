@@ -1,7 +1,7 @@
 """Sources of real projects: Debian source packages through apt, source distributions through pip; kept in the user's cache directory.
 
-apt gets state of its own, with the machine's package sources turned into sources of source packages: nothing of the machine's is changed, and
-apt checks the signatures as ever. dpkg-source then checks each file against the sums in the package's description.
+apt gets state of its own, with the machine's package sources turned into sources of source packages: nothing of the machine's is
+changed, and apt checks the signatures as ever. dpkg-source then checks each file against the sums in the package's description.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def _project(name: str, row: dict[str, Any]) -> Project:
     lists = {key: tuple(row[key]) for key in ("build", "test", "compilers", "ci") if key in row}
     patterns = {key: re.compile(row[key], re.MULTILINE) for key in ("results", "ignore") if key in row}
     try:
-        project = Project(name, **{**row, **lists, **patterns})
+        project = Project(**{"name": name, **row, **lists, **patterns})
     except TypeError as error:
         raise ValueError(f"{TABLE.name}: {name}: {error}") from None
     if bool(project.debian) == bool(project.pypi):

@@ -126,3 +126,12 @@ def test_modules_in_the_working_directory_are_not_perfccs(site):
     del site.variables["PERFCC_PYTHON"]
     site.fresh({"perfcc/__init__.py": "", "perfcc/__main__.py": "raise SystemExit(99)\n", "json.py": "raise SystemExit(98)\n"})
     assert site.run(site.command("--stats")).code == 0
+
+
+@pytest.mark.parametrize("variable", ["PYTHONPATH", "PYTHONHOME"])
+def test_the_builds_own_python_settings_are_not_perfccs(site, variable):
+    """As pip sets them while it builds an extension: modules of its own in front, all others hidden."""
+    del site.variables["PERFCC_PYTHON"]
+    site.fresh({"perfcc/__init__.py": "raise SystemExit(99)\n", "sitecustomize.py": "import sys\nsys.path.clear()\n"})
+    site.variables[variable] = str(site.work)
+    assert site.run(site.command("--stats")).code == 0

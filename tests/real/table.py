@@ -50,8 +50,9 @@ def load() -> tuple[Project, ...]:
 def _project(name: str, row: dict[str, Any]) -> Project:
     lists = {key: tuple(row[key]) for key in ("build", "test", "compilers", "ci") if key in row}
     patterns = {key: re.compile(row[key], re.MULTILINE) for key in ("results", "ignore") if key in row}
+    values: dict[str, Any] = {"name": name, **row, **lists, **patterns}
     try:
-        project = Project(**{"name": name, **row, **lists, **patterns})
+        project = Project(**values)
     except TypeError as error:
         raise ValueError(f"{TABLE.name}: {name}: {error}") from None
     if bool(project.debian) == bool(project.pypi):

@@ -18,8 +18,8 @@
 namespace perfcc {
 namespace {
 
-// Not -m: that would look for modules in the user's directory first. And without PYTHONPATH and the like: they are meant
-// for the Python that drives the build, and pip's hide all that is installed beside perfcc.
+// Not -m: that would look for modules in the user's directory first. And without PYTHONPATH and the like: they are
+// meant for the Python that drives the build, and pip's hide all that is installed beside perfcc.
 constexpr const char *bootstrap = "import sys\n"
                                   "if sys.path and not sys.path[0]: del sys.path[0]\n"
                                   "import runpy\n"

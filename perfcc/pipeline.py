@@ -38,12 +38,16 @@ from perfcc.store.cleaning import clean_if_grown
 from perfcc.store.counters import Counters
 from perfcc.store.disk import Store
 from perfcc.store.key import cpu_label, decision_key, tree_digest
+from perfcc.store.turns import Turns
 
 if TYPE_CHECKING:
     from perfcc._native import FileRecord
 
 Progress = Callable[[str], None]
 
+
+TURN_SECONDS = 0.05
+"""How often a process that waits for another one's search looks again."""
 
 CLOCK_GRAIN = 20_000_000
 """File times come from a clock that may be some milliseconds behind (nanoseconds)."""
@@ -92,6 +96,11 @@ class Context:
         """Changes when a rule, an analysis or a check does: a decision made by other code is not taken over."""
         package = Path(__file__).parent
         return tree_digest([package / part for part in ("core", "frontend", "analysis", "rules", "propose", "search", "verify", "cc")])
+
+    @cached_property
+    def turns(self) -> Turns:
+        """Who searches what in this store."""
+        return Turns(self.store.path)
 
     @cached_property
     def lock(self) -> Path:
@@ -158,6 +167,7 @@ def new_outcome(request: Request, context: Context) -> Outcome:
         compiler=request.invocation.compiler,
         version=__version__,
         settings=_shown(context.settings),
+        folder=request.invocation.cwd,
     )
 
 
@@ -192,41 +202,53 @@ def find_kernels(unit: TranslationUnit, dependencies: tuple[str, ...]) -> Parsed
         from perfcc.frontend import parse
     except ImportError as error:
         return ParsedUnit((), (), Reason("tool-missing", detail=f"libclang: {error}"))
-    parsed = parse(unit, dependencies or None)
-    return replace(parsed, kernels=tuple(kernel for kernel in parsed.kernels if kernel.span.file == unit.invocation.source))
+    return parse(unit, dependencies or None)
 
 
 # ---- Kernel -> Decision ------------------------------------------------------------------------------------------------
 
 
 def decide_kernels(parsed: ParsedUnit, unit: TranslationUnit, info: CompilerInfo, context: Context) -> tuple[Decision, ...]:
-    """One decision a kernel, in source order; the hottest are searched first, until the unit's budget is spent."""
+    """One decision a kernel, in source order; the hottest are searched first, until the unit's budget is spent.
+
+    A kernel that another process is just searching (units share headers) comes last: by then that process may have decided it.
+    """
     deadline = time.monotonic() + context.settings.budget
     decided: dict[int, Decision] = {}
     order = sorted(range(len(parsed.kernels)), key=lambda index: -parsed.kernels[index].hotness.score)
-    for done, index in enumerate(order):
-        kernel = parsed.kernels[index]
-        context.tell(f"perfcc: {os.path.basename(unit.invocation.source)}: kernel {done + 1} of {len(order)}, {kernel.function}")
-        try:
-            decided[index] = decide_kernel(kernel, parsed, unit, info, context, deadline)
-        except Exception:
-            traceback.print_exc()
-            decided[index] = left_alone(kernel, Reason("internal-error", kernel.span))
+    for patient in (False, True):
+        # The other process stops when its own budget is spent.
+        until = time.monotonic() + context.settings.budget if patient else 0.0
+        for index in [index for index in order if index not in decided]:
+            kernel = parsed.kernels[index]
+            number = len(decided) + 1
+            context.tell(f"perfcc: {os.path.basename(unit.invocation.source)}: kernel {number} of {len(order)}, {kernel.function}")
+            try:
+                decision = decide_kernel(kernel, parsed, unit, info, context, deadline, until)
+            except Exception:
+                traceback.print_exc()
+                decision = left_alone(kernel, Reason("internal-error", kernel.span))
+            if decision is not None:
+                decided[index] = decision
     return tuple(decided[index] for index in range(len(parsed.kernels)))
 
 
 def decide_kernel(
-    kernel: Kernel, parsed: ParsedUnit, unit: TranslationUnit, info: CompilerInfo, context: Context, deadline: float
-) -> Decision:
-    """From the store if it is known there, else by analysis and search."""
+    kernel: Kernel, parsed: ParsedUnit, unit: TranslationUnit, info: CompilerInfo, context: Context, deadline: float, until: float
+) -> Decision | None:
+    """From the store if it is known there, else by analysis and search.
+
+    When another process is searching the kernel, waits for it ``until`` then and searches all the same; with 0, gives None at once.
+    """
     if kernel.nest is None:
         return left_alone(kernel, _refusal(kernel))
+    settings = context.settings
     key = decision_key(
-        kernel=kernel.id,
+        kernel=kernel.id.partition("-")[0],  # equal kernels of a unit have one decision
         compiler=info.identity,
         flags=decisive(unit.invocation.argv),
         semantics=unit.semantics,
-        settings=context.settings,
+        settings=replace(settings, rules_off=(*settings.rules_off, *threadless(parsed, unit.semantics, info))),
         rules=context.rules_digest,
         cpu=cpu_label(),
         version=__version__,
@@ -234,10 +256,23 @@ def decide_kernel(
     known = context.store.decision(key)
     if known is not None:
         return moved(known, kernel)
-    decision = search_kernel(kernel, parsed, unit, info, context, deadline)
-    if decision.reason is None or decision.reason.id not in ("budget-spent", "search-off"):
-        context.store.keep_decision(key, decision)
-    return decision
+    mine = context.turns.take(key)
+    if not mine and not until:
+        return None
+    while not mine and time.monotonic() < until:
+        time.sleep(TURN_SECONDS)
+        mine = context.turns.take(key)
+    try:
+        known = context.store.decision(key)
+        if known is not None:
+            return moved(known, kernel)
+        decision = search_kernel(kernel, parsed, unit, info, context, deadline)
+        if decision.reason is None or decision.reason.id not in ("budget-spent", "search-off"):
+            context.store.keep_decision(key, decision)
+        return decision
+    finally:
+        if mine:
+            context.turns.give_back(key)
 
 
 def search_kernel(
@@ -314,7 +349,16 @@ def moved(known: Decision, kernel: Kernel) -> Decision:
             end=reason.at.end + kernel.span.begin - known.span.begin,
         )
         reason = replace(reason, at=at)
-    return replace(known, span=kernel.span, function=kernel.function, reason=reason, cached=True)
+    return replace(
+        known,
+        kernel=kernel.id,
+        span=kernel.span,
+        function=kernel.function,
+        reason=reason,
+        hotness=kernel.hotness.score,
+        hotness_why=kernel.hotness.why,
+        cached=True,
+    )
 
 
 # ---- Decision -> Outcome -----------------------------------------------------------------------------------------------

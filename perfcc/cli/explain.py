@@ -15,6 +15,7 @@ from perfcc.core.codec import CodecError, loads
 from perfcc.core.decision import Outcome
 from perfcc.core.reason import Reason
 from perfcc.core.settings import SettingsError
+from perfcc.explain import select
 from perfcc.explain.json import render_json
 from perfcc.explain.text import render_text
 from perfcc.explain.wording import RuleWords
@@ -25,6 +26,7 @@ from perfcc.store.links import link_inputs
 from perfcc.store.note import Note
 
 FORMATS = ("text", "json")
+_HEADERS = (".h", ".hh", ".hp", ".hpp", ".hxx", ".h++", ".H", ".HPP", ".inc", ".inl", ".ipp", ".ixx", ".tcc", ".tpp", ".txx")
 _SOURCES = (".c", ".cc", ".cp", ".cpp", ".cxx", ".c++", ".C", ".CPP")
 
 
@@ -50,7 +52,10 @@ def run(arguments: list[str]) -> int:
 
 
 def collect(target: Path, store: Store) -> tuple[Outcome, ...]:
-    """The outcomes behind a directory, a source, an object, a library or an executable; each unit once."""
+    """The outcomes behind a directory, a source, a header, an object, a library or an executable; each unit once.
+
+    Of units that include a header, only what was decided on the header itself.
+    """
     if target.is_dir():
         root = os.path.join(os.path.realpath(target), "")
         look(store, [note for note in store.notes() if os.path.realpath(note.output).startswith(root)])
@@ -59,6 +64,10 @@ def collect(target: Path, store: Store) -> tuple[Outcome, ...]:
         real = os.path.realpath(target)
         look(store, [note for note in store.notes() if os.path.realpath(note.source) == real])
         return current((outcome for outcome in store.all_outcomes() if os.path.realpath(outcome.source) == real), store)
+    if target.suffix in _HEADERS:
+        real = os.path.realpath(target)
+        look(store, [note for note in store.notes() if real in map(os.path.realpath, note.dependencies)])
+        return tuple(part for outcome in current(store.all_outcomes(), store) if (part := select.within(outcome, real)) is not None)
     places = list(parts(target, store))
     look(store, [note for path, member in places if (note := store.note(path, member)) is not None])
     known = current((outcome for path, member in places if (outcome := store.outcome(path, member)) is not None), store)

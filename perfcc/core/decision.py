@@ -120,7 +120,8 @@ class Decision:
 class Outcome:
     """What became of a unit.
 
-    ``emitted`` tells that the object holds rewrites; ``reason`` why the unit as a whole was left alone, if it was.
+    ``emitted`` tells that the object holds rewrites; ``reason`` why the unit as a whole was left alone, if it was. ``folder`` is the
+    directory that relative paths in spans start from.
     """
 
     source: str
@@ -132,3 +133,4 @@ class Outcome:
     seconds: float = 0.0
     version: str = ""
     settings: tuple[tuple[str, str], ...] = field(default=())
+    folder: str = ""

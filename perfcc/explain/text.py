@@ -24,7 +24,7 @@ def render_text(outcomes: Iterable[Outcome], console: Console, catalogue: Catalo
     """
     words = catalogue or {}
     units = select.unique(outcomes)
-    all_sites = select.sites(units)
+    all_sites = tuple(map(select.absolute, select.sites(units)))
     page = blocks.Page(console, words, base)
     _summary(units, all_sites, page)
     for _, decision in select.rewritten(all_sites):

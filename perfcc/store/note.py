@@ -33,6 +33,11 @@ class Note:
         """Which part of the output the unit is, as ``Store.outcome`` takes it."""
         return self.source if self.request.get("program") else ""
 
+    @property
+    def dependencies(self) -> tuple[str, ...]:
+        """The files besides the source that the compiler read."""
+        return tuple(os.path.join(str(self.request["cwd"]), str(name)) for name in self.request["dependencies"])
+
     def _path(self, name: str) -> str:
         return os.path.join(str(self.request["cwd"]), str(self.request[name]))
 
@@ -41,7 +46,7 @@ class Note:
         try:
             with open(self.source, "rb") as file:
                 same = _native.blake2b(file.read()) == self.text
-            headers = [os.stat(os.path.join(self.request["cwd"], name)) for name in self.request["dependencies"]]
+            headers = [os.stat(name) for name in self.dependencies]
         except OSError:
             return False
         return same and all(max(status.st_mtime_ns, status.st_ctime_ns) <= self.recorded for status in headers)

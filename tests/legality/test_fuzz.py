@@ -1,5 +1,6 @@
 """Random kernels through the front half: what the analysis and the rules allow must give the same bytes, whatever the threads' order.
 
+Every other kernel stands in a header, every third one in a template; what runs is its plain text with the nest replaced.
 No dynamic check of perfcc's stands in the way here. Originals that have undefined behaviour on an input (by the sanitizers) void it.
 ``PERFCC_FUZZ_ROUNDS`` and ``PERFCC_FUZZ_SEED`` make it a long run.
 """
@@ -48,8 +49,11 @@ def variants(drawn: list[Drawn], path: Path, dialect: str) -> Iterator[tuple[int
     c = path.suffix == ".c"
     linkage = "long" if c else "static __attribute__((noinline)) long"
     texts = [one.text.replace("NAME", name).replace("static long", linkage, 1) for one, name in zip(drawn, names, strict=True)]
-    source = (C_INCLUDES + C_PRELUDE if c else INCLUDES + PRELUDE) + "".join(texts)
-    path.write_text(source, "utf-8")
+    written = [text if c or number % 3 else f"template <class Unused> {text}" for number, text in enumerate(texts)]
+    header = (C_INCLUDES + C_PRELUDE if c else INCLUDES + PRELUDE) + "".join(written[::2])
+    main = f'#include "fuzz.h"\n#define CALLED {" ".join(names)}\n' + "".join(written[1::2])
+    (path.parent / "fuzz.h").write_text(header, "utf-8")
+    path.write_text(main, "utf-8")
     found = shutil.which("gcc" if c else "g++")
     assert found is not None
     argv = (found, f"-std={dialect}", "-O2", "-c", str(path))
@@ -63,10 +67,11 @@ def variants(drawn: list[Drawn], path: Path, dialect: str) -> Iterator[tuple[int
 
     for number, (name, text) in enumerate(zip(names, texts, strict=True)):
         yield number, "original", text
-        begin = source.index(text)
+        begin = (main if number % 2 else header).index(text)
         for kernel in parsed.kernels:
             if kernel.function.split("(")[0] != name or kernel.nest is None:
                 continue
+            assert os.path.basename(kernel.span.file) == (path.name if number % 2 else "fuzz.h")
             own = facts(kernel, kernel.nest)
             threaded = tuple(FromRules(facts).propose(kernel, own, ()))[:CANDIDATES]
             reordered = tuple(FromRules(facts, ("parallel-loop", "integer-reduction")).propose(kernel, own, ()))[:CANDIDATES]

@@ -181,3 +181,22 @@ def test_anything_can_be_shown_on_any_terminal(outcomes: list[Outcome], encoding
     changed = sum(decision.status is Status.REWRITTEN for decision in decisions)
     assert text.count(" faster") >= changed
     assert text.splitlines()[0].endswith(f"{changed} rewritten, {len(decisions) - changed} left alone.")
+
+
+def test_a_kernel_in_a_header_is_told_once_for_all_units_that_decide_alike() -> None:
+    refused = replace(
+        samples.REFUSED, span=samples.span(88, "../inc/matrix.h"), reason=Reason("early-exit", samples.span(91, "../inc/matrix.h"))
+    )
+    one, *others = [Outcome(f"/p/src/{name}.cpp", f"/p/{name}.o", "g++", (refused,), folder="/p/src") for name in ("a", "b", "c", "d")]
+    text = shown(one, *others, base="/p")
+    assert "looked at 1 loop nest " in text
+    assert text.count("\ninc/matrix.h:88") == 1
+    assert "inc/matrix.h:91: " in text
+    other = replace(one, source="/p/src/e.cpp", output="/p/e.o", decisions=(replace(refused, reason=Reason("budget-spent")),))
+    assert "looked at 2 loop nests" in shown(one, *others, other)
+
+
+def test_one_source_compiled_twice_is_told_twice() -> None:
+    refused = replace(samples.REFUSED, span=samples.span(88, "a.cpp"))
+    units = [Outcome("/p/a.cpp", f"/p/{name}.o", "g++", (refused,), folder="/p") for name in ("a", "b")]
+    assert "looked at 2 loop nests" in shown(*units)

@@ -14,7 +14,7 @@ import shutil
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -33,6 +33,7 @@ from perfcc.core.ir import Loop
 from perfcc.core.kernel import Kernel, ParsedUnit
 from perfcc.core.reason import Reason
 from perfcc.core.settings import Settings
+from perfcc.core.span import Span
 from perfcc.core.unit import Invocation, Semantics, TranslationUnit
 from perfcc.store.cleaning import clean_if_grown
 from perfcc.store.counters import Counters
@@ -367,22 +368,29 @@ def moved(known: Decision, kernel: Kernel) -> Decision:
 def emit_unit(
     outcome: Outcome, parsed: ParsedUnit, unit: TranslationUnit, info: CompilerInfo, context: Context
 ) -> tuple[Outcome, Emitted | None]:
-    """The rewritten object in the scratch folder, its report inside; None where nothing was rewritten or it could not be made."""
+    """The rewritten object in the scratch folder, its report inside; None where nothing was rewritten or it could not be made.
+
+    Where the unit can't be compiled with its headers' rewrites (one may be read from a precompiled header), it is with its own alone.
+    """
     replacements = [planned for decision in outcome.decisions if (planned := replacement_of(decision)) is not None]
-    if not replacements:
-        return outcome, None
-    context.tell(f"perfcc: {os.path.basename(unit.invocation.source)}: compiling {len(replacements)} rewritten kernels")
-    folder = Path(tempfile.mkdtemp(dir=context.scratch))
-    done = replace(outcome, emitted=True)
-    try:
-        emitted = emit.emit(unit, info, replacements, runtime.text(runtime.GUARD), folder, parsed.openmp_in_headers, dict(parsed.texts))
-        if isinstance(emitted, Reason):
-            return _withdrawn(outcome, emitted), None
-        section.attach(emitted.object_path, dumps(reproducible(done)), folder)
-    except Exception as error:
-        traceback.print_exc()
-        return _withdrawn(outcome, Reason("emit-failed", detail=f"{type(error).__name__}: {error}")), None
-    return done, emitted
+    own = [planned for planned in replacements if planned.span.file == unit.invocation.source]
+    for chosen in (replacements, own) if len(own) < len(replacements) else (own,):
+        if not chosen:
+            break
+        context.tell(f"perfcc: {os.path.basename(unit.invocation.source)}: compiling {len(chosen)} rewritten kernels")
+        folder = Path(tempfile.mkdtemp(dir=context.scratch))
+        done = replace(outcome, emitted=True)
+        try:
+            emitted = emit.emit(unit, info, chosen, runtime.text(runtime.GUARD), folder, parsed.openmp_in_headers, dict(parsed.texts))
+            if not isinstance(emitted, Reason):
+                section.attach(emitted.object_path, dumps(reproducible(done)), folder)
+                return done, emitted
+            reason = emitted
+        except Exception as error:
+            traceback.print_exc()
+            reason = Reason("emit-failed", detail=f"{type(error).__name__}: {error}")
+        outcome = _withdrawn(outcome, reason, {planned.span for planned in chosen if chosen is own or planned not in own})
+    return outcome, None
 
 
 def replacement_of(decision: Decision) -> Replacement | None:
@@ -425,11 +433,11 @@ def reproducible(outcome: Outcome) -> Outcome:
     return replace(outcome, output=os.path.basename(outcome.output), seconds=0.0, decisions=decisions)
 
 
-def _withdrawn(outcome: Outcome, reason: Reason) -> Outcome:
-    """The unit's rewrites can't be compiled in: each of them is left alone for that reason."""
+def _withdrawn(outcome: Outcome, reason: Reason, spans: Collection[Span] | None = None) -> Outcome:
+    """The rewrites (those at ``spans``) can't be compiled in: each of them is left alone for that reason."""
     decisions = tuple(
         replace(decision, status=Status.REJECTED, reason=replace(reason, at=reason.at or decision.span), speedup=1.0)
-        if decision.status is Status.REWRITTEN
+        if decision.status is Status.REWRITTEN and (spans is None or decision.span in spans)
         else decision
         for decision in outcome.decisions
     )

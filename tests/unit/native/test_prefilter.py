@@ -258,7 +258,8 @@ STATEMENTS = [
     "*a++ = {0};", "a[m++] = {0};", "THROUGH(i)", "SAME(m = {0});", "lower({0});", "int &r = a[i]; r = {0};", "continue;",
     "int *q = a + i; q[0] = {0};", "m = n = 0;", "while (m) m--;", "switch (m) {{ case 1: m = 2; }}", "static int once = 1; m = once;",
     "int t[2] = {{1, 2}}; m += t[0];", "const char *text = \"abc\"; a[i] = text[1];", "auto f = [&](int x) {{ return x; }}; m = f({0});",
-    "double x = d[i], y = 2; d[i] = x * y;", "\n#if 1\nm = 1;\n#endif\n", "m = ++n;", "m = a[i]++ * 2;", "if (m) *a = {0};", "a[i] = -({0});",
+    "double x = d[i], y = 2; d[i] = x * y;", "\n#if 1\nm = 1;\n#endif\n", "m = ++n;", "m = a[i]++ * 2;", "if (m) *a = {0};",
+    "a[i] = -({0});",
 ]  # fmt: skip
 STARTS = ["int i = 0", "long i = m", "i = 1", "unsigned i{0}", "auto i = 2", "int i(3)", "int i = 0, j = 1", "char i = 0", "i"]
 CONDITIONS = ["i < n", "n > i", "i <= LAST(n)", "i != n", "i < n && flag", "SAME(i < n)", "i", "(i < n)", "i < *b", "i < one.first"]

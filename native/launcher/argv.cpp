@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <sys/stat.h>
+#include <utility>
 
 namespace perfcc {
 namespace {
@@ -49,6 +50,13 @@ std::vector<std::string> split_response(std::string_view text) {
   return words;
 }
 
+// GCC and Clang do not read these alike: other white space, an encoding's mark, a last backslash, an empty word.
+bool is_read_differently(std::string_view text, const std::vector<std::string> &words) {
+  return text.find_first_of(std::string_view("\0\v\f", 3)) != std::string_view::npos ||
+         text.starts_with("\xef\xbb\xbf") || text.ends_with('\\') ||
+         std::any_of(words.begin(), words.end(), [](const auto &word) { return word.empty(); });
+}
+
 bool expand(const std::vector<std::string> &argv, const std::string &cwd, std::vector<std::string> &expanded,
             int &budget) {
   for (std::size_t i = 0; i < argv.size(); ++i) {
@@ -58,9 +66,10 @@ bool expand(const std::vector<std::string> &argv, const std::string &cwd, std::v
       continue;
     }
     std::string text;
-    if (budget-- <= 0 || !read_file(absolute(word.substr(1), cwd), text) || text.find('\0') != std::string::npos)
+    if (budget-- <= 0 || !read_file(absolute(word.substr(1), cwd), text))
       return false;
-    if (!expand(split_response(text), cwd, expanded, budget))
+    const std::vector<std::string> words = split_response(text);
+    if (is_read_differently(text, words) || !expand(words, cwd, expanded, budget))
       return false;
   }
   return true;
@@ -93,6 +102,31 @@ std::string_view language_of(std::string_view path, bool cplusplus) {
                    "di",  "dd",  "ads", "adb", "cu",  "cl",  "cppm", "ixx", "bc",  "ll"}))
     return "other";
   return "";
+}
+
+// The parts of a word such as -Wp,-MD,file after its first comma.
+std::vector<std::string_view> comma_parts(std::string_view value) {
+  std::vector<std::string_view> parts;
+  for (std::size_t at = 0; at <= value.size();) {
+    const std::size_t comma = std::min(value.find(',', at), value.size());
+    parts.push_back(value.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return parts;
+}
+
+// An option for the assembler that makes it write nothing but the same object.
+bool is_harmless_to_assembler(std::string_view word) {
+  return one_of(word, {"--noexecstack", "--execstack", "--fatal-warnings", "--no-warn", "--warn", "-W", "-mbig-obj",
+                       "--reduce-memory-overheads", "--nocompress-debug-sections"}) ||
+         word.starts_with("--compress-debug-sections") || word.starts_with("--generate-missing-build-notes=") ||
+         word.starts_with("-mrelax-relocations=") || word.starts_with("-mbranches-within-32B-boundaries");
+}
+
+// An option for Clang's front end that concerns what it says.
+bool is_harmless_to_clang(std::string_view word) {
+  return word.starts_with("-W") || word.starts_with("-fdiagnostics-") ||
+         one_of(word, {"-w", "-fcolor-diagnostics", "-fansi-escape-codes", "-fno-pch-timestamp"});
 }
 
 std::string replace_extension(std::string_view path, std::string_view ext) {
@@ -152,6 +186,8 @@ private:
       break;
     case Effect::Output:
       command_.output = value;
+      if (value.empty())
+        pass("malformed", word);
       break;
     case Effect::Language:
       language_ = value == "none" ? "" : value;
@@ -169,6 +205,10 @@ private:
     case Effect::DependFile:
       command_.depfile = value;
       break;
+    case Effect::Forward:
+      if (!forward(row->spelling, value))
+        pass("plugin", word);
+      break;
     case Effect::Neutral:
     case Effect::Preprocess:
     case Effect::Semantics:
@@ -176,6 +216,39 @@ private:
       break;
     }
     return true;
+  }
+
+  // False for what is handed on behind the driver's back and not understood.
+  bool forward(std::string_view option, std::string_view value) {
+    if (option == "-Xclang") {
+      if (std::exchange(operand_of_clang_, one_of(value, {"-include-pch", "-include"})))
+        return true;
+      if (!operand_of_clang_)
+        return is_harmless_to_clang(value);
+      pass("pch-use", value);
+      return true;
+    }
+    const std::vector<std::string_view> parts = comma_parts(value);
+    if (option == "-Wa,")
+      return std::all_of(parts.begin(), parts.end(), is_harmless_to_assembler);
+    if (option != "-Wp,")
+      return false;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (one_of(parts[i], {"-MD", "-MMD"}) && i + 1 < parts.size() && !forwarded_) {
+        forwarded_ = true;
+        forwarded_dependencies_ = parts[i] == "-MD" ? Dependencies::All : Dependencies::User;
+        forwarded_depfile_ = parts[++i];
+      } else if (one_of(parts[i], {"-MT", "-MQ"}) && i + 1 < parts.size()) {
+        ++i;
+      } else if (parts[i] != "-MP" && !(parts.size() == 1 && is_macro(parts[i]))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  static bool is_macro(std::string_view part) {
+    return part.size() > 2 && (part.starts_with("-D") || part.starts_with("-U"));
   }
 
   // The first reason stands, but for those that say what kind of command it is: they say more than an option found
@@ -220,6 +293,13 @@ private:
       return;
     if (is_probe())
       return pass("probe", command_.sources[0].path);
+    if (forwarded_) {
+      // One list for one object; with -MD as well, GCC and Clang don't agree on which are written.
+      if (command_.links || command_.sources.size() > 1 || command_.dependencies != Dependencies::None)
+        return pass("plugin", forwarded_depfile_);
+      command_.dependencies = forwarded_dependencies_;
+      command_.depfile = forwarded_depfile_;
+    }
     if (command_.links)
       return name_program();
     name_objects();
@@ -286,8 +366,10 @@ private:
       const auto same = [&](const Source &other) { return other.output == source.output; };
       if (std::count_if(sources.begin(), sources.end(), same) > 1)
         return pass("several-sources", source.path);
-      if (!is_plain(source.output))
+      if (!is_plain(source.output) || (depends && !is_plain(source.depfile)))
         return;
+      if (depends && source.depfile == source.output)
+        return pass("output-not-regular", source.depfile);
     }
     command_.output = sources[0].output;
     command_.depfile = sources[0].depfile;
@@ -317,6 +399,8 @@ private:
     }
     if (!named)
       command_.output = "a.out";
+    if (!sources[0].depfile.empty() && !is_plain(sources[0].depfile))
+      return;
     if (is_plain(command_.output))
       for (Source &source : sources)
         source.output = replace_extension(base_name(source.path), ".o");
@@ -346,7 +430,11 @@ private:
   std::vector<Input> inputs_;
   std::string language_;
   std::string level_;
-  std::size_t compiled_ = 0; // sources of any language
+  std::size_t compiled_ = 0;                                 // sources of any language
+  Dependencies forwarded_dependencies_ = Dependencies::None; // of -Wp,-MD,file
+  std::string forwarded_depfile_;
+  bool forwarded_ = false;
+  bool operand_of_clang_ = false; // the next -Xclang holds the value of the last one
   bool compile_ = false;
   bool kind_ = false;
   bool leaves_more_ = false; // files beside the output, named after it

@@ -9,11 +9,8 @@ namespace {
 constexpr auto options = [] {
   auto rows = std::to_array<Option>({
 #define OPTION(spelling, argument, effect, reason) {spelling, Argument::argument, Effect::effect, reason},
-#define TOGGLE(name, effect)                                                                                           \
-  {"-f" name, Argument::None, Effect::effect, ""}, {"-fno-" name, Argument::None, Effect::effect, ""},
 #include "options.def"
 #undef OPTION
-#undef TOGGLE
   });
   std::sort(rows.begin(), rows.end(), [](const Option &a, const Option &b) { return a.spelling < b.spelling; });
   return rows;
@@ -31,6 +28,10 @@ constexpr PassReason reasons[] = {
 #undef PASS_REASON
 };
 
+constexpr std::size_t longest = std::max_element(options.begin(), options.end(), [](const Option &a, const Option &b) {
+                                  return a.spelling.size() < b.spelling.size();
+                                })->spelling.size();
+
 bool takes_rest(Argument argument) { return argument == Argument::Joined || argument == Argument::JoinedOrSeparate; }
 
 } // namespace
@@ -45,7 +46,7 @@ bool is_held_back(std::string_view reason) {
 }
 
 const Option *find_option(std::string_view word) {
-  for (std::size_t length = word.size(); length > 0; --length) {
+  for (std::size_t length = std::min(word.size(), longest); length > 0; --length) {
     const std::string_view prefix = word.substr(0, length);
     auto row = std::lower_bound(options.begin(), options.end(), prefix,
                                 [](const Option &option, std::string_view key) { return option.spelling < key; });
@@ -95,6 +96,8 @@ const char *name(Effect effect) {
     return "depend-file";
   case Effect::DependTarget:
     return "depend-target";
+  case Effect::Forward:
+    return "forward";
   }
   return "";
 }

@@ -21,6 +21,7 @@ enum class Effect {
   DependAll,
   DependFile,
   DependTarget,
+  Forward, // -Wp, and the like: argv.cpp knows which words may be handed on
 };
 
 struct Option {

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from perfcc.cc.flags import Flag, flags
+from perfcc.cc.flags import Flag, flags, forwarded_macro
 from perfcc.cc.semantics import semantics
 from perfcc.core.unit import Invocation, TranslationUnit
 
@@ -21,12 +21,16 @@ _PATH_VARIABLES = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")
 _WIDTHS = ("-m32", "-m64", "-mx32")
 # Flags that change the search path or the target's macros, hence the probe's answer.
 _PROBED = (
-    "--sysroot", "--sysroot=", "-isysroot", "-B", "-stdlib=", "-specs=", "-target", "--target=", "-nostdinc", "-nostdinc++",
+    "--sysroot", "--sysroot=", "-isysroot", "-iwithsysroot", "-cxx-isystem", "-stdlib++-isystem", "-isystem-after", "--gcc-toolchain=",
+    "--gcc-install-dir=", "--gcc-triple=", "-B", "-stdlib=", "-specs=", "-target", "--target=", "-nostdinc", "-nostdinc++",
     "-ansi", "-std=",
 )  # fmt: skip
 # Macros of x86 targets that have a fused multiply-add; other targets are taken to have one.
 _FUSING = ("__FMA__", "__FMA4__", "__AVX512F__", "__FP_FAST_FMA", "__FP_FAST_FMAF")
-_RELATIVE = ("-B", "--sysroot", "--sysroot=", "-isysroot", "-specs=")
+_RELATIVE = (
+    "-B", "--sysroot", "--sysroot=", "-isysroot", "-specs=", "-iwithsysroot", "-cxx-isystem", "-stdlib++-isystem", "-isystem-after",
+    "--gcc-toolchain=", "--gcc-install-dir=",
+)  # fmt: skip
 _PARSED = ("-D", "-U", "-I", "-iquote", "-isystem", "-idirafter", "-include", "-imacros", "-iprefix", "-iwithprefix", "-iwithprefixbefore")
 _PARSED_WORDS = frozenset(
     (
@@ -138,6 +142,7 @@ def clang_arguments(invocation: Invocation, info: CompilerInfo) -> tuple[str, ..
     for flag in flags(invocation.argv):
         if flag.index != invocation.source_index and _is_parsed(flag):
             arguments += flag.words
+    arguments += [word for flag in flags(invocation.argv) if (word := forwarded_macro(flag))]
     arguments += [f"-I{path}" for path in _listed("CPATH")]
     arguments += [word for path in _listed(_PATH_VARIABLES[2 if invocation.language == "c++" else 1]) for word in ("-isystem", path)]
     arguments += [word for path in info.include_paths for word in ("-isystem", path)]

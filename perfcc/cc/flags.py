@@ -37,4 +37,11 @@ def flags(argv: Sequence[str]) -> Iterator[Flag]:
 
 def decisive(argv: Sequence[str]) -> tuple[str, ...]:
     """The words of ``argv`` that can change a kernel's code, in order; what headers say shows in the kernel itself."""
-    return tuple(word for flag in flags(argv) if flag.name and not flag.name.startswith(_SILENT) for word in flag.words)
+    chosen = (flag for flag in flags(argv) if flag.name and (not flag.name.startswith(_SILENT) or forwarded_macro(flag)))
+    return tuple(word for flag in chosen for word in flag.words)
+
+
+def forwarded_macro(flag: Flag) -> str:
+    """The -D or -U that ``-Wp,-DNAME`` hands to the preprocessor, after all others; empty for any other flag."""
+    word = flag.words[0].removeprefix("-Wp,")
+    return word if word != flag.words[0] and word.startswith(("-D", "-U")) else ""

@@ -33,6 +33,7 @@ class Effect(Enum):
     DEPEND_ALL = "depend-all"
     DEPEND_FILE = "depend-file"
     DEPEND_TARGET = "depend-target"
+    FORWARD = "forward"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,10 @@ ELIGIBLE = [
     ("g++ -MD -O2 -c a.cpp", "a.cpp", "a.o", "c++", "a.d"),
     ("g++ -MMD -O2 -c a.cpp -o dir/x.o", "a.cpp", "dir/x.o", "c++", "dir/x.d"),
     ("g++ -MD -MF dep -MT t -O2 -c a.cpp", "a.cpp", "a.o", "c++", "dep"),
+    ("g++ -O2 -Wp,-MMD,dep -Wp,-MT,t -Wp,-D_FORTIFY_SOURCE=3 -c a.cpp", "a.cpp", "a.o", "c++", "dep"),
+    ("g++ -O2 -Wa,--noexecstack -Wl,-z,relro -c a.cpp -o dir/q", "a.cpp", "dir/q", "c++", None),
+    ("clang++ -O2 -Xclang -fcolor-diagnostics -c a.cpp", "a.cpp", "a.o", "c++", None),
+    ("g++ -O2 -frtti -fno-builtin-printf -fdebug-compilation-dir x.cpp -c a.cpp", "a.cpp", "a.o", "c++", None),
     ("g++ -I x -isystem y -D A=1 -include z -O2 -c a.cpp", "a.cpp", "a.o", "c++", None),
     ("g++ -O2 -fopenmp -ffast-math -march=native -mavx2 -Wall -Wextra -g3 -std=c++20 -fPIC -pthread -c a.cpp", "a.cpp", "a.o", "c++", None),
 ]
@@ -89,7 +94,16 @@ PASSED = [
     ("g++ -O2 -fstack-usage -c a.cpp", "side-output"),
     ("g++ -O2 -fdump-tree-all -c a.cpp", "side-output"),
     ("g++ -O2 -Wa,-adhln -c a.cpp", "plugin"),
-    ("g++ -O2 -Wp,-MD,dep -c a.cpp", "plugin"),
+    ("g++ -O2 -Wp,-MD,dep -MD -c a.cpp", "plugin"),
+    ("g++ -O2 -Wp,-MD,dep,-fno-such -c a.cpp", "plugin"),
+    ("g++ -O2 -Wp,-P -c a.cpp", "plugin"),
+    ("g++ -O2 -Wa,--noexecstack,-al=list -c a.cpp", "plugin"),
+    ("g++ -O2 -c a.cpp -o ''", "malformed"),
+    ("g++ -O2 -MD -MF - -c a.cpp", "output-not-regular"),
+    ("g++ -O2 -MD -MF dir -c a.cpp", "output-not-regular"),
+    ("g++ -O2 -MD -MF a.o -c a.cpp", "output-not-regular"),
+    ("clang++ -O2 -Xclang -include-pch -Xclang x.pch -Xclang -include -Xclang x.h -c a.cpp", "pch-use"),
+    ("g++ -O2 -isystem-after a.cpp -c", "no-input"),
     ("clang++ -O2 -Xclang -fno-inline -c a.cpp", "plugin"),
     ("g++ -O2 -c i.ii", "preprocessed-input"),
     ("g++ -O2 -c s.S", "other-language"),
@@ -138,7 +152,7 @@ def test_several(folder: Path, line: str, links: bool, output: str, sources: lis
 
 @pytest.mark.parametrize(("line", "reason"), PASSED, ids=[row[0] for row in PASSED])
 def test_passed(folder: Path, line: str, reason: str) -> None:
-    read = argv.read(line.split(), str(folder))
+    read = argv.read(shlex.split(line), str(folder))
     assert isinstance(read, argv.PassThrough)
     assert read.reason_id == reason
     assert read.sentence

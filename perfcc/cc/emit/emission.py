@@ -19,14 +19,12 @@ from perfcc.cc.flags import flags
 from perfcc.cc.linked import original_object
 from perfcc.cc.section import SectionError, run_objcopy
 from perfcc.cc.splice import Replacement, splice
-from perfcc.cc.symbols import undefined
+from perfcc.cc.symbols import bind_to_own, undefined
 from perfcc.core.reason import Reason
 from perfcc.core.unit import Invocation, TranslationUnit
 
-# What the run-time headers call and what compilers call by themselves; every C library or linker has them.
-_ALWAYS_THERE = frozenset(
-    ("__errno_location", "getpid", "memcpy", "memmove", "memset", "memcmp", "__stack_chk_fail", "_GLOBAL_OFFSET_TABLE_")
-)
+# What compilers call by themselves; every C library or linker has them.
+_ALWAYS_THERE = frozenset(("memcpy", "memmove", "memset", "memcmp", "__stack_chk_fail", "_GLOBAL_OFFSET_TABLE_"))
 # Flags that make errors of warnings: the original's were shown.
 _STRICT = ("-Werror", "-Werror=", "-Wfatal-errors", "-pedantic-errors")
 # The library's calls that regions and guards contain, beside those named GOMP_.
@@ -188,6 +186,7 @@ def _redirect(new: Path, before: frozenset[str], shimmed: bool) -> tuple[str, ..
         if missing:
             raise refused(f"no stand-in for {', '.join(missing)}")
         run_objcopy(new, [f"--redefine-sym={name}=perfcc_rt_{name}" for name in calls])
+        bind_to_own(new)
         wanted = undefined(new)
     extra = wanted.strong - before - _ALWAYS_THERE - (wanted.openmp if not shimmed else frozenset())
     if extra:

@@ -2,7 +2,8 @@
  *
  * This text is put at the top of a rewritten unit, so it includes nothing, declares no name outside the
  * perfcc_rt_ prefix, and is valid C89 and C++98 with GNU extensions. Functions of libc and of the OpenMP library
- * are declared under names of its own with assembler labels: a header that declares them later can't clash.
+ * are declared under names of its own with assembler labels: a header that declares them later can't clash. Those of libc
+ * are weak references, as an object that needs no libc may be linked without one; then no threads are used.
  */
 #ifndef PERFCC_GUARD_H
 #define PERFCC_GUARD_H
@@ -13,8 +14,8 @@ extern "C" {
 
 #define PERFCC_RT_FN static __inline__ __attribute__((__unused__))
 
-extern int *perfcc_rt_c_errno(void) __asm__("__errno_location") __attribute__((__nothrow__));
-extern int perfcc_rt_c_getpid(void) __asm__("getpid") __attribute__((__nothrow__));
+static int *perfcc_rt_c_errno(void) __attribute__((__weakref__("__errno_location"), __nothrow__));
+static int perfcc_rt_c_getpid(void) __attribute__((__weakref__("getpid"), __nothrow__));
 extern int perfcc_rt_c_in_parallel(void) __asm__("omp_in_parallel") __attribute__((__nothrow__));
 extern int perfcc_rt_c_max_threads(void) __asm__("omp_get_max_threads") __attribute__((__nothrow__));
 
@@ -204,11 +205,11 @@ PERFCC_RT_FN void perfcc_rt_fenv_raise(unsigned raised) { perfcc_rt_fenv_write(p
 static int perfcc_rt_pid __attribute__((__unused__));
 
 static void perfcc_rt_note_pid(void) __attribute__((__constructor__, __unused__));
-static void perfcc_rt_note_pid(void) { perfcc_rt_pid = perfcc_rt_c_getpid(); }
+static void perfcc_rt_note_pid(void) { perfcc_rt_pid = perfcc_rt_c_getpid ? perfcc_rt_c_getpid() : 0; }
 
 PERFCC_RT_FN int perfcc_rt_parallel_ok(void) {
-  return perfcc_rt_c_getpid() == perfcc_rt_pid && !perfcc_rt_c_in_parallel() && perfcc_rt_c_max_threads() > 1 &&
-         perfcc_rt_fenv_masked();
+  return perfcc_rt_c_getpid && perfcc_rt_c_errno && perfcc_rt_c_getpid() == perfcc_rt_pid && !perfcc_rt_c_in_parallel() &&
+         perfcc_rt_c_max_threads() > 1 && perfcc_rt_fenv_masked();
 }
 
 #ifdef __cplusplus

@@ -40,13 +40,17 @@ struct perfcc_rt_slot {
 
 /* owner: the process that looked for the library; negative while it is looking; 0 before. born: the process that loaded this code.
  * refused: calls since threads could not be created, 0 if they could. loaded: modules ever loaded when they were last looked at, and
- * jumps: what was found in them. Keys of thread-specific data: the size of the caller's pool, and the region a thread runs. */
+ * jumps: what was found in them. Keys of thread-specific data: the size of the caller's pool, and the region a thread runs; keys: they
+ * exist. active: threads that may be using them; closed: no more may begin. */
 struct perfcc_rt_state {
   int owner;
   int born;
   int serial;
   int refused;
   int jumps;
+  int keys;
+  int active;
+  int closed;
   unsigned pool_key, region_key;
   perfcc_rt_ull loaded;
   void *library;
@@ -54,9 +58,9 @@ struct perfcc_rt_state {
   struct perfcc_rt_slot slots[PERFCC_RT_SLOTS];
 };
 
-extern struct perfcc_rt_state perfcc_rt_state_2;
-struct perfcc_rt_state perfcc_rt_state_2 __attribute__((__weak__, __visibility__("hidden"))) = {
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {{0, 0, 0, 0, 0}}};
+extern struct perfcc_rt_state perfcc_rt_state_3;
+struct perfcc_rt_state perfcc_rt_state_3 __attribute__((__weak__, __visibility__("hidden"))) = {
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {{0, 0, 0, 0, 0}}};
 
 PERFCC_RT_HELPER perfcc_rt_function perfcc_rt_symbol(void *library, const char *name) {
   union {
@@ -70,7 +74,7 @@ PERFCC_RT_HELPER perfcc_rt_function perfcc_rt_symbol(void *library, const char *
 PERFCC_RT_HELPER int perfcc_rt_process(void) { return perfcc_rt_getpid ? perfcc_rt_getpid() : 1; }
 
 static void perfcc_rt_record(void) __attribute__((__constructor__));
-static void perfcc_rt_record(void) { perfcc_rt_state_2.born = perfcc_rt_process(); }
+static void perfcc_rt_record(void) { perfcc_rt_state_3.born = perfcc_rt_process(); }
 
 /* True unless the kernel says that this process began by exec: the flag PF_FORKNOEXEC, field 9 of /proc/self/stat (proc(5)). */
 PERFCC_RT_HELPER int perfcc_rt_forked(void) {
@@ -119,7 +123,7 @@ PERFCC_RT_HELPER void *perfcc_rt_find_library(int inherited) {
   return open_library("libgomp.so.1", now);
 }
 
-static void *perfcc_rt_thread(void) { return perfcc_rt_errno_place ? (void *)perfcc_rt_errno_place() : (void *)&perfcc_rt_state_2; }
+static void *perfcc_rt_thread(void) { return perfcc_rt_errno_place ? (void *)perfcc_rt_errno_place() : (void *)&perfcc_rt_state_3; }
 
 /* ---- signals, and the end of the process, while a region runs ----
  * A thread of the pool has every signal blocked that may be sent to the process, so that the user's own threads get them as before; those
@@ -146,51 +150,72 @@ PERFCC_RT_HELPER void perfcc_rt_block_signals(unsigned long *old) {
     all[i] = ~0ul;
   /* SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS */
   all[0] &= ~(1ul << 3 | 1ul << 4 | 1ul << 6 | 1ul << 7 | 1ul << 10 | 1ul << 30);
-  ((perfcc_rt_mask_type)perfcc_rt_state_2.mask)(block, all, old);
+  ((perfcc_rt_mask_type)perfcc_rt_state_3.mask)(block, all, old);
 }
 
 PERFCC_RT_HELPER void perfcc_rt_restore_signals(const unsigned long *old) {
   const int set = 2; /* SIG_SETMASK */
-  ((perfcc_rt_mask_type)perfcc_rt_state_2.mask)(set, old, 0);
+  ((perfcc_rt_mask_type)perfcc_rt_state_3.mask)(set, old, 0);
 }
 
-PERFCC_RT_HELPER void *perfcc_rt_value(unsigned key) { return ((void *(*)(unsigned))perfcc_rt_state_2.get)(key); }
+PERFCC_RT_HELPER void *perfcc_rt_value(unsigned key) { return ((void *(*)(unsigned))perfcc_rt_state_3.get)(key); }
 
 PERFCC_RT_HELPER void perfcc_rt_keep(unsigned key, void *value) {
-  ((int (*)(unsigned, const void *))perfcc_rt_state_2.set)(key, value);
+  ((int (*)(unsigned, const void *))perfcc_rt_state_3.set)(key, value);
 }
 
-/* exit() in a signal handler that interrupts the caller's part of a region: destructors must not free what other threads still work on.
+/* True while a region may begin; perfcc_rt_leave must follow. Either this or the end of the module sees the other. */
+PERFCC_RT_HELPER int perfcc_rt_enter(void) {
+  struct perfcc_rt_state *state = &perfcc_rt_state_3;
+  __atomic_add_fetch(&state->active, 1, __ATOMIC_SEQ_CST);
+  if (!__atomic_load_n(&state->closed, __ATOMIC_SEQ_CST))
+    return 1;
+  __atomic_sub_fetch(&state->active, 1, __ATOMIC_SEQ_CST);
+  return 0;
+}
+
+PERFCC_RT_HELPER void perfcc_rt_leave(void) { __atomic_sub_fetch(&perfcc_rt_state_3.active, 1, __ATOMIC_SEQ_CST); }
+
+/* The end of the process or of the module (dlclose): from now on regions run alone, and the keys are given back unless they are in use.
+ * exit() in a signal handler that interrupts the caller's part of a region: destructors must not free what other threads still work on.
  * Bounded, as the caller may hold a lock that they wait for. */
 PERFCC_RT_HELPER void perfcc_rt_exiting(void *unused) {
-  struct perfcc_rt_region *region = (struct perfcc_rt_region *)perfcc_rt_value(perfcc_rt_state_2.region_key);
+  struct perfcc_rt_state *state = &perfcc_rt_state_3;
+  struct perfcc_rt_region *region = (struct perfcc_rt_region *)perfcc_rt_value(state->region_key);
   perfcc_rt_function sleep = region ? perfcc_rt_symbol(0, "usleep") : 0;
+  perfcc_rt_function drop = perfcc_rt_symbol(0, "pthread_key_delete");
   int turn;
   (void)unused;
-  if (sleep && region->caller == perfcc_rt_thread() && PERFCC_RT_LOAD(perfcc_rt_state_2.owner) == perfcc_rt_process())
+  if (sleep && region->caller == perfcc_rt_thread() && PERFCC_RT_LOAD(perfcc_rt_state_3.owner) == perfcc_rt_process())
     for (turn = 0; turn < 50000 && PERFCC_RT_LOAD(region->finished) < region->members - 1; ++turn)
       ((int (*)(unsigned))sleep)(200);
+  __atomic_store_n(&state->closed, 1, __ATOMIC_SEQ_CST);
+  if (drop && state->keys && __atomic_load_n(&state->active, __ATOMIC_SEQ_CST) == 0) {
+    state->keys = 0;
+    ((int (*)(unsigned))drop)(state->pool_key);
+    ((int (*)(unsigned))drop)(state->region_key);
+  }
 }
 
 /* Each thread's part of a region. */
 PERFCC_RT_HELPER void perfcc_rt_member(void *argument) {
   struct perfcc_rt_region *region = (struct perfcc_rt_region *)argument;
-  void *outer = perfcc_rt_value(perfcc_rt_state_2.region_key);
+  void *outer = perfcc_rt_value(perfcc_rt_state_3.region_key);
   int is_caller = region->caller == perfcc_rt_thread();
   if (is_caller)
-    region->members = ((int (*)(void))perfcc_rt_state_2.team)();
-  perfcc_rt_keep(perfcc_rt_state_2.region_key, region);
+    region->members = ((int (*)(void))perfcc_rt_state_3.team)();
+  perfcc_rt_keep(perfcc_rt_state_3.region_key, region);
   if (is_caller)
     perfcc_rt_restore_signals(region->mask);
   region->body(region->data);
-  perfcc_rt_keep(perfcc_rt_state_2.region_key, outer);
+  perfcc_rt_keep(perfcc_rt_state_3.region_key, outer);
   if (!is_caller)
     __atomic_add_fetch(&region->finished, 1, __ATOMIC_ACQ_REL);
 }
 
 /* A thread that waits for the others touches nothing. */
 PERFCC_RT_HELPER void perfcc_rt_waiting(int change) {
-  struct perfcc_rt_region *region = (struct perfcc_rt_region *)perfcc_rt_value(perfcc_rt_state_2.region_key);
+  struct perfcc_rt_region *region = (struct perfcc_rt_region *)perfcc_rt_value(perfcc_rt_state_3.region_key);
   if (region && region->caller != perfcc_rt_thread())
     __atomic_add_fetch(&region->finished, change, __ATOMIC_ACQ_REL);
 }
@@ -279,7 +304,7 @@ PERFCC_RT_HELPER int perfcc_rt_look_at(void *argument, unsigned long size, void 
 
 PERFCC_RT_HELPER int perfcc_rt_handler_may_jump(void) {
   typedef int (*each_type)(int (*)(void *, unsigned long, void *), void *);
-  struct perfcc_rt_state *state = &perfcc_rt_state_2;
+  struct perfcc_rt_state *state = &perfcc_rt_state_3;
   each_type each = (each_type)state->modules;
   perfcc_rt_ull loaded = 0;
   void *actions[64];
@@ -357,7 +382,7 @@ PERFCC_RT_HELPER int perfcc_rt_can_create(int count) {
   typedef int (*attribute_type)(void *);
   typedef int (*size_type)(void *, unsigned long);
   typedef long (*call_type)(long, ...);
-  void *library = PERFCC_RT_LOAD(perfcc_rt_state_2.library);
+  void *library = PERFCC_RT_LOAD(perfcc_rt_state_3.library);
   create_type create = (create_type)perfcc_rt_symbol(library, "pthread_create");
   join_type join = (join_type)perfcc_rt_symbol(library, "pthread_join");
   attribute_type begin = (attribute_type)perfcc_rt_symbol(library, "pthread_attr_init");
@@ -406,7 +431,7 @@ PERFCC_RT_HELPER int perfcc_rt_can_create(int count) {
 
 /* True when a team of that many threads may be started by the caller, whose pool then has that size. */
 PERFCC_RT_HELPER int perfcc_rt_enough(int members) {
-  struct perfcc_rt_state *state = &perfcc_rt_state_2;
+  struct perfcc_rt_state *state = &perfcc_rt_state_3;
   long pool = (long)perfcc_rt_value(state->pool_key);
   int *place = perfcc_rt_errno_place(), old = *place, refused, limit;
   if (members < 2)
@@ -434,7 +459,7 @@ PERFCC_RT_HELPER int perfcc_rt_enough(int members) {
 
 /* Finds what regions need beside the library; 0 without it. */
 PERFCC_RT_HELPER void *perfcc_rt_prepare(void *library) {
-  struct perfcc_rt_state *state = &perfcc_rt_state_2;
+  struct perfcc_rt_state *state = &perfcc_rt_state_3;
   perfcc_rt_function make_key, at_exit;
   if (!library)
     return 0;
@@ -455,6 +480,7 @@ PERFCC_RT_HELPER void *perfcc_rt_prepare(void *library) {
     return 0;
   if (((int (*)(unsigned *, void *))make_key)(&state->pool_key, 0) || ((int (*)(unsigned *, void *))make_key)(&state->region_key, 0))
     return 0;
+  state->keys = 1;
   if (((int (*)(void (*)(void *), void *, void *))at_exit)(perfcc_rt_exiting, 0, &__dso_handle))
     return 0;
   return library;
@@ -462,7 +488,7 @@ PERFCC_RT_HELPER void *perfcc_rt_prepare(void *library) {
 /* True when regions may start threads in this process. False also while another thread is looking: waiting for it inside a
  * constructor that the dynamic linker runs could deadlock. */
 PERFCC_RT_HELPER int perfcc_rt_ready(void) {
-  struct perfcc_rt_state *state = &perfcc_rt_state_2;
+  struct perfcc_rt_state *state = &perfcc_rt_state_3;
   int process, owner;
   if (!perfcc_rt_dlsym || !perfcc_rt_errno_place)
     return 0;
@@ -479,7 +505,7 @@ PERFCC_RT_HELPER int perfcc_rt_ready(void) {
 
 /* The slot of the calling thread, 0 unless it runs a region alone. */
 PERFCC_RT_HELPER struct perfcc_rt_slot *perfcc_rt_mine(void) {
-  struct perfcc_rt_state *state = &perfcc_rt_state_2;
+  struct perfcc_rt_state *state = &perfcc_rt_state_3;
   void *thread;
   int i;
   if (PERFCC_RT_LOAD(state->serial) == 0)
@@ -493,7 +519,7 @@ PERFCC_RT_HELPER struct perfcc_rt_slot *perfcc_rt_mine(void) {
 
 /* Runs a region on the calling thread alone. */
 PERFCC_RT_HELPER void perfcc_rt_alone(perfcc_rt_body body, void *data, int pending, long start, long end) {
-  struct perfcc_rt_state *state = &perfcc_rt_state_2;
+  struct perfcc_rt_state *state = &perfcc_rt_state_3;
   struct perfcc_rt_slot *slot;
   __atomic_add_fetch(&state->serial, 1, __ATOMIC_ACQ_REL);
   slot = perfcc_rt_mine();
@@ -525,7 +551,7 @@ PERFCC_RT_HELPER perfcc_rt_function perfcc_rt_inside(perfcc_rt_function *cache, 
     return 0;
   function = __atomic_load_n(cache, __ATOMIC_ACQUIRE);
   if (!function && perfcc_rt_ready()) {
-    function = perfcc_rt_symbol(PERFCC_RT_LOAD(perfcc_rt_state_2.library), name);
+    function = perfcc_rt_symbol(PERFCC_RT_LOAD(perfcc_rt_state_3.library), name);
     __atomic_store_n(cache, function, __ATOMIC_RELEASE);
   }
   return function;
@@ -539,12 +565,16 @@ PERFCC_RT_HELPER perfcc_rt_function perfcc_rt_starting(perfcc_rt_function *cache
 /* ---- regions ---- */
 
 /* The library's function for a team that the caller may start now; 0 to run alone. Opens the region: signals are blocked until the caller's
- * part begins. */
+ * part begins. perfcc_rt_leave must follow the call. */
 PERFCC_RT_HELPER perfcc_rt_function perfcc_rt_opening(perfcc_rt_function *cache, const char *name, struct perfcc_rt_region *region,
                                                       perfcc_rt_body body, void *data, unsigned threads) {
   perfcc_rt_function found = perfcc_rt_starting(cache, name);
-  if (!found || !perfcc_rt_enough(threads ? (int)threads : ((int (*)(void))perfcc_rt_state_2.most)()))
+  if (!found || !perfcc_rt_enter())
     return 0;
+  if (!perfcc_rt_enough(threads ? (int)threads : ((int (*)(void))perfcc_rt_state_3.most)())) {
+    perfcc_rt_leave();
+    return 0;
+  }
   region->body = body;
   region->data = data;
   region->caller = perfcc_rt_thread();
@@ -559,9 +589,10 @@ void perfcc_rt_GOMP_parallel(perfcc_rt_body body, void *data, unsigned threads, 
   static perfcc_rt_function cache;
   struct perfcc_rt_region region;
   perfcc_rt_function found = perfcc_rt_opening(&cache, "GOMP_parallel", &region, body, data, threads);
-  if (found)
+  if (found) {
     ((void (*)(perfcc_rt_body, void *, unsigned, unsigned))found)(perfcc_rt_member, &region, threads, flags);
-  else
+    perfcc_rt_leave();
+  } else
     perfcc_rt_alone(body, data, 0, 0, 0);
 }
 
@@ -585,10 +616,11 @@ PERFCC_RT_HELPER unsigned char perfcc_rt_take(long *start, long *end) {
     static perfcc_rt_function cache;                                                                                             \
     struct perfcc_rt_region region;                                                                                              \
     perfcc_rt_function found = perfcc_rt_opening(&cache, "GOMP_parallel_loop_" #kind, &region, body, data, threads);             \
-    if (found)                                                                                                                   \
+    if (found) {                                                                                                                 \
       ((void (*)(perfcc_rt_body, void *, unsigned, long, long, long, long, unsigned))found)(perfcc_rt_member, &region, threads, start, end,     \
                                                                                             step, chunk, flags);                 \
-    else                                                                                                                         \
+      perfcc_rt_leave();                                                                                                        \
+    } else                                                                                                                      \
       perfcc_rt_alone(body, data, step > 0 ? start < end : start > end, start, end);                                             \
   }
 
@@ -599,10 +631,11 @@ PERFCC_RT_HELPER unsigned char perfcc_rt_take(long *start, long *end) {
     static perfcc_rt_function cache;                                                                                             \
     struct perfcc_rt_region region;                                                                                              \
     perfcc_rt_function found = perfcc_rt_opening(&cache, "GOMP_parallel_loop_" #kind, &region, body, data, threads);             \
-    if (found)                                                                                                                   \
+    if (found) {                                                                                                                 \
       ((void (*)(perfcc_rt_body, void *, unsigned, long, long, long, unsigned))found)(perfcc_rt_member, &region, threads, start, end, step,     \
                                                                                       flags);                                    \
-    else                                                                                                                         \
+      perfcc_rt_leave();                                                                                                        \
+    } else                                                                                                                      \
       perfcc_rt_alone(body, data, step > 0 ? start < end : start > end, start, end);                                             \
   }
 
@@ -743,10 +776,13 @@ unsigned char perfcc_rt_GOMP_single_start(void) {
 /* What guards ask: 1 as well where the caller may not start a team now. */
 PERFCC_RT_SHIM int perfcc_rt_omp_get_max_threads(void);
 int perfcc_rt_omp_get_max_threads(void) {
-  int members = !perfcc_rt_mine() && perfcc_rt_ready() ? ((int (*)(void))perfcc_rt_state_2.most)() : 1;
-  if (members < 2 || ((int (*)(void))perfcc_rt_state_2.dynamic)() || perfcc_rt_handler_may_jump() || !perfcc_rt_enough(members))
+  int members, good;
+  if (perfcc_rt_mine() || !perfcc_rt_ready() || !perfcc_rt_enter())
     return 1;
-  return members;
+  members = ((int (*)(void))perfcc_rt_state_3.most)();
+  good = members > 1 && !((int (*)(void))perfcc_rt_state_3.dynamic)() && !perfcc_rt_handler_may_jump() && perfcc_rt_enough(members);
+  perfcc_rt_leave();
+  return good ? members : 1;
 }
 
 #define PERFCC_RT_QUERY(name, find, otherwise)                                                                                   \

@@ -169,6 +169,7 @@ def test_rewritten_object_in_a_link_time_optimised_program(yard: Yard, flags: tu
     yard.rewritten()
     yard.write("other.cpp", "int twice(int x) { return 2 * x; }\n")
     yard.run("g++", "-O2", "-flto", "-c", "other.cpp")
-    main = f'#include <cstdio>\n{declared()}{CALL}int twice(int);\nint main() {{ int r = work(); printf("%d %d\\n", twice(r), scale_team()); }}\n'
+    main = f"#include <cstdio>\n{declared()}{CALL}int twice(int);\n"
+    main += 'int main() { int r = work(); printf("%d %d\\n", twice(r), scale_team()); }\n'
     yard.program(main, "-O2", *flags, "other.o", "scale-new.o")
     assert yard.run("./after", environ=TWO) == "1998 2\n"

@@ -25,6 +25,7 @@ extern "C" {{
 static int team = 0;
 void NAME(int* x, int n) {{
   int i;
+  team = 0;
   {_KERNEL}
 }}
 int NAME_team(void) {{ return team; }}

@@ -29,7 +29,7 @@ demo: setup ## a real program, before and after
 	$(BIN)/python bench/demo.py
 
 test: setup ## all tests (TESTS=tests/unit for a part)
-	@tools/setup.sh real
+	@tools/setup.sh real test
 	$(BIN)/python -m pytest $(TESTS)
 
 test-real: setup ## real projects, built by the bare compiler and by perfcc: their own tests must say the same

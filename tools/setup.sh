@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that perfcc needs and this machine lacks, and says which.
-# Usage: tools/setup.sh [run] [lint] [bench] [real]
+# Usage: tools/setup.sh [run] [lint] [bench] [real] [test]
 set -euo pipefail
 
 LLVM=19
@@ -63,7 +63,14 @@ wanted() {
         want libgmock-dev test -e /usr/include/gmock/gmock.h
         want googletest test -e /usr/src/googletest/CMakeLists.txt
         ;;
-      *) echo "setup: unknown group '$group' (run, lint, bench, real)" >&2 && exit 2 ;;
+      test) # what the other suites build with
+        want libtbb-dev test -e /usr/include/tbb/parallel_for.h
+        want autoconf have autoconf
+        want automake have automake
+        want libtool have libtoolize
+        want meson have meson
+        ;;
+      *) echo "setup: unknown group '$group' (run, lint, bench, real, test)" >&2 && exit 2 ;;
     esac
   done
 }

@@ -27,6 +27,12 @@ struct Piece {
   int length; // words
   Effect effect;
   bool input;
+
+  // It asks for a dependency file, or says how that is to look.
+  bool depends() const {
+    return effect == Effect::Depend || effect == Effect::DependAll || effect == Effect::DependFile ||
+           effect == Effect::DependTarget;
+  }
 };
 
 struct Command {

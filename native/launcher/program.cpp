@@ -91,8 +91,11 @@ public:
       }
     }
     if (command_.links && relink.wanted()) {
-      bool installed;
-      if (const int signal = relink.run(signals, output_, made_, installed); signal != 0) {
+      bool installed = false;
+      int signal = 0;
+      if (complete(signals, relink, started, signal) && signal == 0)
+        signal = relink.run(signals, output_, made_, installed);
+      if (signal != 0) {
         count(store(), "compiled:interrupted");
         relink.clear();
         end_interrupted(signal);
@@ -192,13 +195,55 @@ private:
     return publish(store, member.manifest, absolute(member.source.output, cwd_));
   }
 
-  // The words of the command that compile this source alone.
-  std::vector<std::string> alone(const Source &source, int &index) const {
+  // Sources that were not rewritten have objects too, so that they are not compiled at each build once more. False when
+  // a file has changed since the compile began: the program would be made of old and new ones.
+  bool complete(const Signals &signals, Relink &relink, long long started, int &signal) {
+    std::vector<const Member *> compiled;
+    for (const Member &member : members_) {
+      Manifest manifest;
+      int index;
+      if (!relink.object(member.source).empty() || (read_manifest(member.settings.store, plain_key(member), manifest) &&
+                                                    relink.take(member.source, member.settings.store, manifest.object)))
+        continue;
+      if (signal = relink.compile(signals, member.source, alone(member.source, index, false)); signal != 0)
+        return false;
+      compiled.push_back(&member);
+    }
+    if (!compiled.empty() &&
+        (!all([](const Member &member) { return member.unchanged(); }) || !older(read_, cwd_, started)))
+      return false;
+    for (const Member *member : compiled)
+      if (std::string bytes; read_file(relink.object(member->source), bytes))
+        keep(member->settings.store, plain_key(*member), bytes);
+    return true;
+  }
+
+  // Whose object went into that very program.
+  Digest plain_key(const Member &member) const {
+    return blake2b(to_hex(member.key) + " as it is in " + to_hex(original_));
+  }
+
+  void keep(const std::string &store, const Digest &key, const std::string &bytes) const {
+    Manifest manifest;
+    manifest.verdict = Verdict::Object;
+    manifest.object = blake2b(bytes);
+    manifest.original = original_;
+    manifest.recorded = now_nanoseconds();
+    const std::string path = object_path(store, manifest.object);
+    grow(store, bytes.size());
+    if (make_directories(std::string(directory_of(path))) && write_atomically(path, bytes))
+      write_manifest(store, key, manifest);
+  }
+
+  // The words of the command that compile this source alone, and write its dependency file or not.
+  std::vector<std::string> alone(const Source &source, int &index, bool depends) const {
     std::vector<std::string> words = {command_.argv[0]};
     if (command_.links)
       words.push_back("-c");
     for (const Piece &piece : command_.pieces) {
       if (piece.input ? piece.index != source.index : command_.links && piece.effect == Effect::Output)
+        continue;
+      if (piece.depends() && !depends)
         continue;
       if (piece.input)
         index = static_cast<int>(words.size());
@@ -210,7 +255,7 @@ private:
 
   std::string request_of(const Member &member, Relink &relink) const {
     int index = 0;
-    const std::vector<std::string> argv = alone(member.source, index);
+    const std::vector<std::string> argv = alone(member.source, index, true);
     JsonObject object;
     object.add("version", "1")
         .add("argv", json_list(argv))

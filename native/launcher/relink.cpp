@@ -24,11 +24,6 @@ std::string make_folder() {
   return "";
 }
 
-bool depends(Effect effect) {
-  return effect == Effect::Depend || effect == Effect::DependAll || effect == Effect::DependFile ||
-         effect == Effect::DependTarget;
-}
-
 } // namespace
 
 std::string Relink::object_of(const Source &source) const {
@@ -51,11 +46,11 @@ bool Relink::take(const Source &source, const std::string &store, const Digest &
 std::vector<std::string> Relink::words(const std::string &output) const {
   std::vector<std::string> made = {command_.argv[0], "-o", output};
   for (const Piece &piece : command_.pieces) {
-    if (piece.effect == Effect::Output || depends(piece.effect))
+    if (piece.effect == Effect::Output || piece.depends())
       continue;
     const Source *source = nullptr;
     for (const Source &candidate : command_.sources)
-      if (candidate.index == piece.index && is_regular(object_of(candidate)))
+      if (candidate.index == piece.index && !object(candidate).empty())
         source = &candidate;
     const auto first = command_.argv.begin() + piece.index;
     if (source == nullptr)
@@ -68,23 +63,44 @@ std::vector<std::string> Relink::words(const std::string &output) const {
   return made;
 }
 
+// The driver's temporary files go to the folder as well, to be removed with it.
+End Relink::run_quietly(const Signals &signals, const std::vector<std::string> &words) const {
+  std::vector<char *> argv;
+  for (const std::string &word : words)
+    argv.push_back(const_cast<char *>(word.c_str()));
+  argv.push_back(nullptr);
+  const Fd nowhere(open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (nowhere.ok())
+    return run_child(signals, compiler_.path, argv.data(), {{"TMPDIR", folder_}}, nowhere.get());
+  End none;
+  none.status = 127 << 8;
+  return none;
+}
+
+int Relink::compile(const Signals &signals, const Source &source, std::vector<std::string> words) {
+  const std::string object = expect(source);
+  if (object.empty())
+    return 0;
+  words.insert(words.begin() + 1, {"-o", object});
+  const End end = run_quietly(signals, words);
+  if (!end.ok())
+    unlink(object.c_str());
+  return end.interrupted;
+}
+
+std::string Relink::object(const Source &source) const {
+  return !folder_.empty() && is_regular(object_of(source)) ? object_of(source) : "";
+}
+
 bool Relink::wanted() const {
   return !folder_.empty() && std::any_of(command_.sources.begin(), command_.sources.end(),
-                                         [&](const Source &source) { return is_regular(object_of(source)); });
+                                         [&](const Source &source) { return !object(source).empty(); });
 }
 
 int Relink::run(const Signals &signals, const std::string &output, const struct stat &state, bool &installed) {
   installed = false;
   const std::string made = folder_ + "/program";
-  const std::vector<std::string> line = words(made);
-  std::vector<char *> argv;
-  for (const std::string &word : line)
-    argv.push_back(const_cast<char *>(word.c_str()));
-  argv.push_back(nullptr);
-  const Fd nowhere(open("/dev/null", O_RDWR | O_CLOEXEC));
-  if (!nowhere.ok())
-    return 0;
-  const End end = run_child(signals, compiler_.path, argv.data(), {{"TMPDIR", folder_}}, nowhere.get());
+  const End end = run_quietly(signals, words(made));
   if (end.interrupted != 0)
     return end.interrupted;
   std::string bytes;

@@ -25,6 +25,11 @@ public:
   // Where to put an object for that source, to be used if it is there when the link is run; empty when there is no
   // room.
   std::string expect(const Source &source);
+  // Compiles the source with these words, for which that object is the output. The signal that told this process to
+  // stop, or 0.
+  int compile(const Signals &signals, const Source &source, std::vector<std::string> words);
+  // The source's object, empty where none has come.
+  std::string object(const Source &source) const;
   // An object has come for at least one source.
   bool wanted() const;
   // Links and puts the program in place of `output`, provided it is still the file in that state; it takes over its
@@ -34,6 +39,7 @@ public:
   void clear();
 
 private:
+  End run_quietly(const Signals &signals, const std::vector<std::string> &words) const;
   std::string object_of(const Source &source) const;
   std::vector<std::string> words(const std::string &output) const;
 

@@ -53,6 +53,14 @@ void keep_nothing(const Unexplained &unit) {
 
 } // namespace
 
+bool older(const FilesRead &read, const std::string &cwd, long long started) {
+  return std::all_of(read.names.begin(), read.names.end(), [&](const std::string &name) {
+    struct stat status;
+    return stat(absolute(name, cwd).c_str(), &status) == 0 &&
+           std::max(nanoseconds(status.st_mtim), nanoseconds(status.st_ctim)) < started - clock_grain;
+  });
+}
+
 Loops loops_in_headers(const FilesRead &read, const std::string &cwd, bool cplusplus) {
   Loops found = Loops::None;
   for (const std::string &name : read.names) {

@@ -11,7 +11,14 @@ import time
 
 import pytest
 
-from tests.suites.onestep.onestep_site import BIN, newest
+from tests.suites.onestep.onestep_site import BIN, DOUBLE, newest
+
+# The worker's double finds nothing to do in the units that it leaves alone.
+NOTHING = """\
+for unit in request["units"]:
+    files = _native.record_files(unit["dependencies"], unit["cwd"])
+    _native.write_manifest(unit["store"], unit["key"], "", "", files, unit["dependencies"])
+"""
 
 # Each part adds its own letter, in upper case once it is rewritten.
 PART = """\
@@ -316,3 +323,36 @@ def test_a_signal_during_the_second_link(program, gcc, number):
     assert run.wait(20) == -number
     assert (program.work / "app").read_bytes() == plain
     assert program.counters() == ["compiled:searched", "compiled:interrupted"]
+
+
+def test_sources_that_are_not_rewritten_are_compiled_once(site, gcc):
+    """For the second link they are objects too, kept for the next builds: each then compiles as much as the bare compiler does."""
+    decides = 'for unit in [unit for unit in request["units"] if unit["source"] == "a.cpp"]:'
+    site.interpreter(DOUBLE.format(root=str(site.root)).replace('for unit in request["units"]:', NOTHING + decides))
+    parts = site.root / "parts"
+    parts.mkdir()
+    compiled = site.root / "compiled"
+    (parts / "cc1plus").write_text(f'#!/bin/sh\necho x >> {compiled}\nexec $(env -u COMPILER_PATH {gcc} -print-prog-name=cc1plus) "$@"\n')
+    (parts / "cc1plus").chmod(0o755)
+    site.variables["COMPILER_PATH"] = str(parts)
+    site.write({"a.cpp": part("a"), "b.cpp": part("b"), "main.cpp": main("a", "b")})
+    words = (gcc, "-O2", "main.cpp", "a.cpp", "b.cpp", "-o", "app")
+    for expected in (3 + 1 + 2, 3, 3):
+        compiled.unlink(missing_ok=True)
+        assert site.perfcc(*words).code == 0
+        assert site.output_of() == "Ab\n"
+        assert len(compiled.read_text().splitlines()) == expected
+    assert len(site.requests()) == 1
+
+
+def test_a_header_that_changes_during_the_search(site, gcc):
+    """The sources that were not rewritten are compiled after it: the program must not be made of old and new ones."""
+    touch = 'Path(request["units"][0]["cwd"], "near.h").write_text("#define NEAR 2\\n")\n'
+    decides = 'for unit in [unit for unit in request["units"] if unit["source"] == "a.cpp"]:'
+    site.interpreter(DOUBLE.format(root=str(site.root)).replace('for unit in request["units"]:', touch + decides))
+    site.write({"a.cpp": part("a"), "main.cpp": '#include "near.h"\n' + main("a"), "near.h": "#define NEAR 1\n"})
+    time.sleep(0.1)
+    assert site.run(gcc, "-O2", "main.cpp", "a.cpp", "-o", "plain").code == 0
+    assert site.perfcc(gcc, "-O2", "main.cpp", "a.cpp", "-o", "app").code == 0
+    assert (site.work / "app").read_bytes() == (site.work / "plain").read_bytes()
+    assert site.counters() == ["compiled:searched", "linked:not-again"]

@@ -65,9 +65,13 @@ void add(int* x, const int* y, int n) {
 }
 """
 
-CRLF = f"#define LINE __LINE__\\\n + 1\nint first = LINE;\nvoid add(int* x, const int* y, int n) {{\n  {KERNEL}\n}}\nint last = __LINE__;".replace(
-    "\n", "\r\n"
-)
+CRLF = f"""#define LINE __LINE__\\
+ + 1
+int first = LINE;
+void add(int* x, const int* y, int n) {{
+  {KERNEL}
+}}
+int last = __LINE__;""".replace("\n", "\r\n")
 
 TEMPLATES = f"""#include <stdexcept>
 #include <vector>
@@ -134,7 +138,10 @@ int fallen(int a) {{ switch (a) {{ case 1: a = 2; case 2: return a; }} }}
 #pragma unknown here
 """
 
-BOM = f"\ufeff// gr\u00fcn\nint gr\u00fcn = __LINE__; const char* t = \"\u65e5\u672c\"; void add(int* x, const int* y, int n) {{ /*\u00e9*/ {KERNEL} }}\n"
+BOM = f"""\ufeff// gr\u00fcn
+int gr\u00fcn = __LINE__; const char* t = "\u65e5\u672c";
+void add(int* x, const int* y, int n) {{ /*\u00e9*/ {KERNEL} }}
+"""
 SPACES = f"const char* name = __FILE__;\nvoid add(int* x, const int* y, int n) {{\n  {KERNEL}\n}}\n"
 TAKE = "void take(...);\n"
 

@@ -105,7 +105,7 @@ public:
         publish(settings_.store, manifest, output_))
       return count(settings_.store, "compiled:from-store");
     if (loops != Loops::Candidate)
-      loops = std::max(loops, loops_in_headers(read_, cwd_, is_cplusplus()));
+      loops = std::max(loops, loops_in_headers(read_, command_, cwd_, is_cplusplus()));
     if (loops == Loops::Candidate || !source_unchanged())
       return search(signals);
     leave_alone({settings_.store, cwd_, key_, blake2b(text), read_, started, output_, ""}, loops, request());

@@ -58,7 +58,9 @@ const Refusal *named(Refusal::Kind kind, std::string_view name) {
 }
 
 bool one_of(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), text) != words.end();
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+    return word.size() == text.size() && word[0] == text[0] && word == text;
+  });
 }
 
 bool is_loop_word(const Token &token) {

@@ -138,7 +138,7 @@ private:
       if (member.placed || member.loops == Loops::Candidate || !member.unchanged())
         continue;
       const bool cplusplus = member.source.language == "c++";
-      member.loops = std::max(member.loops, loops_in_headers(read_, cwd_, cplusplus));
+      member.loops = std::max(member.loops, loops_in_headers(read_, command_, cwd_, cplusplus));
       if (member.loops == Loops::Candidate)
         continue;
       found = std::max(found, member.loops);

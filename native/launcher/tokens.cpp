@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace perfcc {
 namespace {
@@ -76,15 +77,17 @@ bool is_prefix(std::string_view word) { return word == "L" || word == "u" || wor
 
 // As long as the longest operator that the text begins with.
 std::size_t operator_length(std::string_view text) {
-  constexpr std::string_view three[] = {"<<=", ">>=", "<=>", "...", "->*"};
-  constexpr std::string_view two[] = {"->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
-                                      "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##", "::", ".*"};
-  for (const std::string_view candidate : three)
-    if (text.starts_with(candidate))
-      return 3;
-  for (const std::string_view candidate : two)
-    if (text.starts_with(candidate))
-      return 2;
+  const auto at = [&](std::size_t i) { return i < text.size() ? text[i] : '\0'; };
+  const auto first_is = [&](const char *set) { return std::strchr(set, text[0]) != nullptr; };
+  const char second = at(1);
+  if (second == '=' && first_is("<>=!+-*/%&|^"))
+    return text[0] == '<' && at(2) == '>' ? 3 : 2;
+  if (second == text[0] && first_is("+-<>&|:#"))
+    return (text[0] == '<' || text[0] == '>') && at(2) == '=' ? 3 : 2;
+  if (text[0] == '-' && second == '>')
+    return at(2) == '*' ? 3 : 2;
+  if (text[0] == '.')
+    return second == '*' ? 2 : second == '.' && at(2) == '.' ? 3 : 1;
   return 1;
 }
 

@@ -15,7 +15,9 @@ struct Token {
   // For an opening bracket, how many tokens further on the bracket stands that closes it; 0 where none does.
   unsigned closes = 0;
 
-  bool is(std::string_view word) const { return text == word && (kind == Word || kind == Punctuation); }
+  bool is(std::string_view word) const {
+    return text.size() == word.size() && text[0] == word[0] && (kind == Word || kind == Punctuation) && text == word;
+  }
 };
 
 // Part of a word or a number.

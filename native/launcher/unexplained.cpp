@@ -6,19 +6,51 @@
 #include "manifest.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unistd.h>
 
 namespace perfcc {
 namespace {
 
-constexpr std::string_view system_folders[] = {"/usr/include/",       "/usr/local/include/", "/usr/lib/gcc/",
-                                               "/usr/lib/gcc-cross/", "/usr/lib/llvm-",      "/usr/lib/clang/"};
+constexpr std::string_view system_folders[] = {"/usr/include", "/usr/local/include"};
 // File times come from a clock that may be some milliseconds behind.
 constexpr long long clock_grain = 20'000'000;
 
-bool is_system_header(std::string_view path) {
-  return std::any_of(std::begin(system_folders), std::end(system_folders),
-                     [&](std::string_view folder) { return path.starts_with(folder); });
+// The directories that the command line gives to system headers.
+std::vector<std::string_view> system_folders_of(const std::vector<std::string> &argv) {
+  std::vector<std::string_view> folders;
+  for (std::size_t i = 1; i < argv.size(); ++i)
+    for (const std::string_view option : {"-isystem", "-idirafter"})
+      if (std::string_view word = argv[i]; word.starts_with(option)) {
+        word.remove_prefix(option.size());
+        if (word.empty() && i + 1 < argv.size())
+          word = argv[++i];
+        while (word.ends_with('/'))
+          word.remove_suffix(1);
+        folders.push_back(word);
+        break;
+      }
+  return folders;
+}
+
+// A C++ library's or compiler's own, wherever it is installed: .../c++/12/..., .../lib/gcc/...
+bool is_compilers_own(std::string_view path) {
+  constexpr std::string_view library = "/c++/";
+  if (const std::size_t at = path.find(library); at != std::string_view::npos) {
+    const std::string_view version = path.substr(at + library.size());
+    if (!version.empty() && ((version[0] >= '0' && version[0] <= '9') || version[0] == 'v'))
+      return true;
+  }
+  return path.find("/lib/gcc/") != std::string_view::npos || path.find("/lib/clang/") != std::string_view::npos;
+}
+
+bool is_system_header(std::string_view path, const std::vector<std::string_view> &given) {
+  const auto holds = [&](std::string_view folder) {
+    return path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] == '/';
+  };
+  return is_compilers_own(path) || std::any_of(std::begin(system_folders), std::end(system_folders), holds) ||
+         std::any_of(given.begin(), given.end(),
+                     [&](std::string_view folder) { return !folder.empty() && holds(folder); });
 }
 
 // The key under which perfcc/store/disk.py keeps the outcome; empty when there is no such output.
@@ -61,11 +93,12 @@ bool older(const FilesRead &read, const std::string &cwd, long long started) {
   });
 }
 
-Loops loops_in_headers(const FilesRead &read, const std::string &cwd, bool cplusplus) {
+Loops loops_in_headers(const FilesRead &read, const Command &command, const std::string &cwd, bool cplusplus) {
+  const std::vector<std::string_view> given = system_folders_of(command.argv);
   Loops found = Loops::None;
   for (const std::string &name : read.names) {
     std::string text;
-    if (!is_system_header(name) && read_file(absolute(name, cwd), text))
+    if (!is_system_header(name, given) && read_file(absolute(name, cwd), text))
       found = std::max(found, loops_in(text, cplusplus));
     if (found == Loops::Candidate)
       break;

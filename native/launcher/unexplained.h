@@ -9,8 +9,9 @@
 
 namespace perfcc {
 
-// What the project's own headers hold: those that are not under the directories of compilers and distributions.
-Loops loops_in_headers(const FilesRead &read, const std::string &cwd, bool cplusplus);
+// What the project's own headers hold: those that are not under the directories of compilers, distributions and
+// -isystem.
+Loops loops_in_headers(const FilesRead &read, const Command &command, const std::string &cwd, bool cplusplus);
 
 // None of the files that were read has changed since then (nanoseconds since the epoch).
 bool older(const FilesRead &read, const std::string &cwd, long long started);

@@ -68,6 +68,15 @@ def test_a_kernel_in_a_header_of_the_project(unit, compiler, flags):
     assert unit.counters() == ["compiled:searched"]
 
 
+@pytest.mark.parametrize("flag", ["-isystem far", "-isystemfar", "-idirafter far/"])
+def test_a_kernel_in_a_header_of_the_system(unit, compiler, flag):
+    (unit.work / "far").mkdir()
+    (unit.work / "far" / "away.h").write_text(KERNEL)
+    (unit.work / "kernel.cpp").write_text("#include <away.h>\n" + SOURCE)
+    build(unit, compiler, *flag.split())
+    assert unit.counters() == ["compiled:no-kernels"]
+
+
 def test_a_header_that_gets_a_kernel(unit, gcc):
     time.sleep(0.03)
     build(unit, gcc)

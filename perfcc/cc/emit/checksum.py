@@ -38,6 +38,11 @@ class _Section:
     def occupies(self) -> bool:
         return self.row[1] not in (0, _SHT_NOBITS)
 
+    @property
+    def alignment(self) -> int:
+        """LLVM places a compressed section as if it were not, and says afterwards that it needs more."""
+        return max(1, int(_COMPRESSION.unpack_from(self.content)[3]) if self.compressed else self.row[8])
+
 
 def restore(path: Path, texts: Mapping[bytes, bytes]) -> None:
     """Replaces the checksum of each copy (the key) by that of its original (the value) in an ELF file, in place.
@@ -104,9 +109,9 @@ def _laid_out(data: bytes, sections: list[_Section]) -> bytes:
     header = list(_HEADER.unpack_from(data))
     made = bytearray(data[: _HEADER.size])
     offsets = {0: 0}
-    for index in sorted(range(1, len(sections)), key=lambda index: (sections[index].row[4], index)):
+    for index in sorted(range(1, len(sections)), key=lambda index: (sections[index].row[4], sections[index].row[5] > 0, index)):
         section = sections[index]
-        made += bytes(-len(made) % max(1, section.row[8]))
+        made += bytes(-len(made) % section.alignment)
         offsets[index] = len(made)
         made += section.content
     made += bytes(-len(made) % 8)

@@ -1,4 +1,4 @@
-"""What perfcc costs a build, beside ccache. Run by ``pytest bench/test_overhead.py -s``, which prints the table.
+"""What perfcc costs a build, beside ccache. Run by ``python -m pytest bench/test_overhead.py -s``, which prints the table.
 
 Medians of interleaved runs of the plain compiler, of perfcc and of ccache on the same command; ``PERFCC_BENCH_RUNS`` sets how many (50).
 """

@@ -19,7 +19,9 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_LINE = re.compile(rb"(?:[^\\\n]|\\\r?\n|\\.)*", re.DOTALL)
+# What a directive's line has to be looked at for.
+_STOP = re.compile(rb"[\n\\\"'/]")
+_NAME = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +65,11 @@ def scan(text: bytes) -> tuple[list[Token], list[Directive]]:
             line_start = line_start or b"\n" in found.group()
         elif line_start and found.group() == b"#":
             end = _directive_end(text, position)
-            words = _uncomment(text[position + 1 : end]).strip().split(None, 1)
-            name = words[0] if words else ""
-            parts = re.match(r"\w+", name)
+            line = _uncomment(text[position + 1 : end]).strip()
+            name = line.split(None, 1)[0] if line else ""
+            parts = _NAME.match(name)
             head = parts.group() if parts else name
-            rest = _uncomment(text[position + 1 : end]).strip()[len(head) :].strip()
+            rest = line[len(head) :].strip()
             directives.append(Directive(head, rest, position, end))
         else:
             tokens.append(Token(kind, found.group().decode("utf-8", "surrogateescape"), position, end))
@@ -79,7 +81,8 @@ def scan(text: bytes) -> tuple[list[Token], list[Directive]]:
 def _directive_end(text: bytes, begin: int) -> int:
     """The end of the directive's logical line: continuation lines and block comments belong to it."""
     position, size = begin, len(text)
-    while position < size:
+    while stop := _STOP.search(text, position):
+        position = stop.start()
         byte = text[position]
         if byte == 0x0A:
             return position
@@ -100,6 +103,8 @@ def _directive_end(text: bytes, begin: int) -> int:
 
 
 def _uncomment(line: bytes) -> str:
+    if b"/" not in line and b"\\" not in line:
+        return line.decode("utf-8", "surrogateescape")
     line = re.sub(rb"\\\r?\n", b"", line)
     line = re.sub(rb"/\*.*?\*/", b" ", line, flags=re.DOTALL)
     return re.sub(rb"//.*", b"", line).decode("utf-8", "surrogateescape")

@@ -8,15 +8,20 @@ rewrite.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 
 from perfcc.frontend import kinds as k
 from perfcc.frontend.collect import Definition
 from perfcc.frontend.libclang import Cursor
+from perfcc.frontend.source import Token
 from perfcc.frontend.unit import Whole
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _EXTERNAL_LINKAGE = 4
 # Called without being named: range-based for loops, structured bindings, swap.
+# Every method of a class: an explicit instantiation names none of them.
+_ALL = "::*"
 _UNNAMED = frozenset({"begin", "end", "get", "swap"})
 
 
@@ -52,6 +57,7 @@ class Reach:
         """Follows the names from the main file on."""
         main = self._whole.source_of(self._whole.main)
         words = {token.text for token in main.tokens if token.kind == "word"}
+        words |= _instantiated(main.tokens)
         words |= {word for directive in main.directives if directive.name == "define" for word in _WORD.findall(directive.rest)}
         known: set[str] = set()
         pending = [words, *(self._take(part) for part in self._always)]
@@ -99,7 +105,7 @@ class Reach:
             return {holder}
         if ast.lib.clang_CXXMethod_isVirtual(cursor) or cursor.kind in (k.VAR_DECL, k.FIELD_DECL):
             return {name, holder}
-        return {name}
+        return {name, holder + _ALL}
 
     def _class_of(self, cursor: Cursor) -> Cursor | None:
         """The class of a method that is defined outside it."""
@@ -117,6 +123,20 @@ class Reach:
                 spans.append((at, first))
                 at = last
         return [*spans, (at, end)]
+
+
+def _instantiated(tokens: Sequence[Token]) -> set[str]:
+    """What ``template class X<...>;`` reaches, for every word of such declarations."""
+    found: set[str] = set()
+    inside = False
+    for token, after in pairwise(tokens):
+        if token.text == "template":
+            inside = after.text != "<"
+        elif token.text == ";":
+            inside = False
+        elif inside and token.kind == "word":
+            found.add(token.text + _ALL)
+    return found
 
 
 def _plain(name: str) -> str:

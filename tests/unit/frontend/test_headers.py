@@ -123,6 +123,8 @@ REACHED = [
      "int main() { S<int>().h(0, 0); }"),
     ("template <class T> struct S { S(int* a, int n) { LOOP } };\ntypedef S<int> Short;", "int main() { Short s(0, 0); }"),
     ("inline int h(int* a, int n) { LOOP return 0; }\nstatic int start = h(0, 0);", "int main() {}"),
+    ("template <class T> struct S { T t; void h(int* a, int n) { LOOP } };", "template class S<int>;"),
+    ("namespace n { template <class T> struct S { void h(int* a, int n) { LOOP } }; }", "template struct n::S<int>; int main() {}"),
     ('extern "C" { static inline void h(int* a, int n) { LOOP } }', "int main() { h(0, 0); }"),
 ]  # fmt: skip
 UNREACHED = [
@@ -242,3 +244,11 @@ def test_units_whose_files_hold_no_loops_are_not_parsed(tmp_path: Path) -> None:
     assert project.parse(headers=("/usr/include/c++/12/vector", "a.h")).includes == ()
     assert project.parse(headers=("a.h", "loops.h")).includes != ()
     assert "a.h" in project.parse().includes
+
+
+def test_a_precompiled_header_beside_is_not_trusted(tmp_path: Path) -> None:
+    project = Project(tmp_path, {"a.h": KERNEL, "a.h.gch": "", "main.cpp": '#include "a.h"\nint main() { h(0, 0); }'})
+    unit = unit_of((project.root / "main.cpp").read_text(), name="main.cpp", cwd=str(tmp_path))
+    for family, reason in (("gcc", "precompiled-header"), ("clang", None)):
+        refusal = parse(replace(unit, family=family)).refusal
+        assert (refusal.id if refusal else None) == reason

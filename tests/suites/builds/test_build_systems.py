@@ -10,6 +10,8 @@ import pytest
 
 from tests.suites.builds.project_builds import BIN, OBJECTS, PERFCC, Tree, rewritten
 
+pytestmark = pytest.mark.quiet
+
 
 def test_make_gives_the_same_answer_and_rewrites_the_kernel(plain: Tree, built: Tree) -> None:
     assert built.answer() == plain.answer() != ""

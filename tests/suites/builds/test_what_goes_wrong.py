@@ -15,6 +15,8 @@ import pytest
 
 from tests.suites.builds.project_builds import PERFCC, Tree, rewritten
 
+pytestmark = pytest.mark.quiet
+
 KILLS = 100
 
 

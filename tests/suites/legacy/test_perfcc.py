@@ -15,6 +15,8 @@ from jsonschema import Draft202012Validator
 
 import perfcc.explain
 
+pytestmark = pytest.mark.quiet
+
 SOURCES = sorted((expectations.LEGACY / "src").glob("*.cpp"))
 TRAPS = expectations.traps()
 KERNELS = expectations.kernels()

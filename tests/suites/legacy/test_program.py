@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.quiet
+
 LEGACY = Path(__file__).resolve().parents[3] / "bench" / "legacy"
 SOURCES = sorted([*LEGACY.glob("src/*"), *LEGACY.glob("tools/*")])
 

@@ -45,16 +45,16 @@ class _Section:
 
 
 def restore(path: Path, texts: Mapping[bytes, bytes]) -> None:
-    """Replaces the checksum of each copy (the key) by that of its original (the value) in an ELF file, in place.
+    """Replaces the checksum of each copy (the key) by that of its original (the value) in an object or in LLVM's bitcode, in place.
 
-    Files of other formats, and those that hold no such checksum, are left alone. Raises ChecksumError and OSError.
+    Files that hold no such checksum are left alone. Raises ChecksumError and OSError.
     """
-    sums = {_md5(copy): _md5(original) for copy, original in texts.items() if copy != original}
+    sums = {
+        copied: own for copy, original in texts.items() if copy != original for copied, own in zip(_md5(copy), _md5(original), strict=True)
+    }
     data = path.read_bytes()
-    if not sums or not data.startswith(b"\x7fELF\x02\x01"):
-        return
     changed = _replaced(data, sums)
-    sections = _sections(data)
+    sections = _sections(data) if data.startswith(b"\x7fELF\x02\x01") else []
     if any(section.compressed for section in sections):
         packed = [_repacked(section, sums) for section in sections]
         if packed != sections:
@@ -65,8 +65,10 @@ def restore(path: Path, texts: Mapping[bytes, bytes]) -> None:
         path.write_bytes(changed)
 
 
-def _md5(text: bytes) -> bytes:
-    return hashlib.md5(text, usedforsecurity=False).digest()
+def _md5(text: bytes) -> tuple[bytes, bytes, bytes]:
+    """The checksum as LLVM writes it, as the GNU assembler does (the other way round), and as bitcode has it, in digits."""
+    digest = hashlib.md5(text, usedforsecurity=False).digest()
+    return digest, digest[::-1], digest.hex().encode()
 
 
 def _replaced(data: bytes, sums: Mapping[bytes, bytes]) -> bytes:

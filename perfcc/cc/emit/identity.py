@@ -12,10 +12,13 @@ from perfcc.cc.compiler import CompilerInfo
 from perfcc.cc.emit.compile import Refused, Text, compile_texts
 from perfcc.cc.emit.install import Beside
 from perfcc.cc.linked import original_object
-from perfcc.cc.splice import untouched
+from perfcc.cc.splice import lengthened, untouched
 from perfcc.core.reason import Reason
 from perfcc.core.span import Span
 from perfcc.core.unit import TranslationUnit
+
+# Clang's map of the regions it counts has the lines of the file, whatever #line says.
+_COUNTS_LINES = "-fcoverage-mapping"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +36,21 @@ class Injected:
 def inject(
     unit: TranslationUnit, info: CompilerInfo, spans: Sequence[Span], scratch: Path, texts: Mapping[str, bytes] | None = None
 ) -> Injected | Reason:
-    """Compiles the unit with a no-op at its top and around each of ``spans``, by the user's command as it is.
+    """Compiles the unit with a no-op at its top and around each of ``spans``, or at its end alone, by the user's command as it is.
 
     ``texts`` holds the headers that some of the spans lie in, by the names the compiler opens them by. Nothing outside ``scratch``, an
     empty folder, is written. Every failure is a Reason.
     """
     main = unit.invocation.source
+    if _COUNTS_LINES in unit.invocation.argv:
+        spans, texts = (), {}
     made = []
     for name, original in {main: unit.text, **(texts or {})}.items():
         inside = [span for span in spans if span.file == name]
         if inside or name == main:
             # Anything before a header's guard would hide the guard from the compiler.
-            made.append((Text(name, original, untouched(original, inside, top=name == main)), len(inside) + (name == main)))
+            copy = lengthened(original) if _COUNTS_LINES in unit.invocation.argv else untouched(original, inside, top=name == main)
+            made.append((Text(name, original, copy), len(inside) + (name == main)))
     try:
         folder = scratch / "new"
         folder.mkdir()

@@ -20,7 +20,7 @@ COMPILERS = {"gcc": ("gcc-12", "g++-12"), "clang": ("clang-19", "clang++-19")}
 
 @dataclass(frozen=True)
 class Left:
-    """What a command left: exit status, what it printed, and every file in the folder."""
+    """What a command left: exit status, what it printed, and every file in the folder but precompiled headers, which it only reads."""
 
     code: int
     printed: bytes
@@ -77,7 +77,11 @@ class Cell:
         environ = {key: value for key, value in os.environ.items() if not key.startswith("PERFCC_")}
         environ |= {"PERFCC_STORE": str(self.root / "store"), "PERFCC_MODE": "identity", "TERM": "xterm"}
         done = subprocess.run(command, cwd=self.folder, env=environ, capture_output=True, timeout=300, check=False)
-        files = {str(path.relative_to(self.folder)): path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
+        files = {
+            str(path.relative_to(self.folder)): path.read_bytes()
+            for path in self.folder.rglob("*")
+            if path.is_file() and path.suffix not in (".gch", ".pch")
+        }
         return Left(done.returncode, done.stdout, done.stderr, files)
 
     def bare(self) -> Left:

@@ -69,3 +69,29 @@ def test_identity(tmp_path: Path, family: str, options: str) -> None:
     with ThreadPoolExecutor(2) as pool:
         wrong = {name: found for name, found in pool.map(judge, enumerate(SOURCES)) if found}
     assert not wrong
+
+
+def test_identity_where_lines_are_those_of_the_file(tmp_path: Path) -> None:
+    """Clang's map of covered regions does not heed #line: the no-op stands at the end."""
+    source = next(each for each in SOURCES if each.name == "templates.cpp")
+    cell = Cell(tmp_path, "clang", source, ("-O1", "-g", "-fprofile-instr-generate", "-fcoverage-mapping"))
+    assert failures(cell, True) == ["1 places"]
+
+
+def test_what_passes_is_not_injected(tmp_path: Path) -> None:
+    """The intermediate files that -save-temps keeps would show the no-op."""
+    cell = Cell(tmp_path, "gcc", SOURCES[0], ("-O2", "-save-temps=obj"))
+    bare = cell.bare()
+    assert cell.by_perfcc().differing(bare) == []
+    assert cell.outcome() is None
+    assert cell.counters() == ["passed:save-temps"]
+
+
+def test_compile_that_fails(tmp_path: Path) -> None:
+    source = Source("broken.cpp", {"broken.cpp": "int answer() { return __LINE__; }\n  int x = ;\n"})
+    for family in COMPILERS:
+        cell = Cell(tmp_path / family, family, source, ("-O2", "-fdiagnostics-color=always", "-MMD"))
+        bare = cell.bare()
+        assert bare.code == 1
+        assert cell.by_perfcc().differing(bare) == []
+        assert cell.outcome() is None

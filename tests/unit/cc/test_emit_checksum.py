@@ -23,7 +23,9 @@ def compiled(folder: Path, text: bytes, *flags: str) -> Path:
 
 
 @pytest.mark.parametrize("text", [(TEXT, OTHER), (LONG, LONGER)], ids=["short", "long"])
-@pytest.mark.parametrize("flags", [("-g",), ("-g", "-gz"), ("-g3", "-gz=zlib", "-O2"), ("-O1",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "flags", [("-g",), ("-g", "-gz"), ("-g3", "-gz=zlib", "-O2"), ("-g", "-flto"), ("-g", "-fno-integrated-as"), ("-O1",)], ids=" ".join
+)
 def test_the_copys_object_becomes_the_originals(tmp_path: Path, text: tuple[bytes, bytes], flags: tuple[str, ...]) -> None:
     original, copy = text
     wanted = compiled(tmp_path, original, *flags).read_bytes()

@@ -74,10 +74,8 @@ End run_child(const Signals &signals, const std::string &path, char *const *argv
       setenv(name, value.c_str(), 1);
     for (int fd = 0; stdio >= 0 && fd < 3; ++fd)
       dup2(stdio, fd);
-    if (stdio >= 0) {
+    if (stdio >= 0)
       setpgid(0, 0);
-      prctl(PR_SET_PDEATHSIG, SIGTERM);
-    }
     signals.restore();
     execute(path, argv);
     _exit(127);

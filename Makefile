@@ -12,7 +12,7 @@ NATIVE := $(shell find native -type f 2>/dev/null)
 FORMATTED := $(filter %.cpp %.h %.hpp,$(NATIVE))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup packages demo test test-real lint bench mutants docs clean
+.PHONY: help setup packages demo test test-real lint bench stress mutants docs clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -49,6 +49,9 @@ lint: setup ## style, types, layers
 bench: setup ## what perfcc costs a build
 	@tools/setup.sh bench
 	$(BIN)/python -m pytest bench
+
+stress: setup ## 10,000 compiles at once, among kills, on a small store
+	$(BIN)/python -m bench.stress
 
 mutants: setup ## planted wrong rewrites: the verifier must catch every one
 	PERFCC_MUTANTS=all $(BIN)/python -m pytest tests/mutants

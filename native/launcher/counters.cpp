@@ -14,6 +14,7 @@ namespace {
 constexpr off_t counters_part = 256 << 10;
 constexpr off_t log_cap = 1 << 20;
 constexpr std::size_t block = 4096;
+constexpr off_t look_after = 1024; // blocks
 
 // Opens for appending, making the folder if it isn't there yet.
 Fd open_append(const std::string &path) {
@@ -56,9 +57,14 @@ void record_link(const std::string &store, const Command &command, const std::st
   write_atomically(path, record.text());
 }
 
-void grow(const std::string &store, std::size_t size) {
-  if (const Fd grown = open_append(store + "/grown"); grown.ok())
-    write_all(grown.get(), std::string(size / block + 1, '.'));
+bool grow(const std::string &store, std::size_t size) {
+  const Fd grown = open_append(store + "/grown");
+  if (!grown.ok())
+    return false;
+  const off_t before = size_of(grown);
+  const std::size_t blocks = size / block + 1;
+  return write_all(grown.get(), std::string(blocks, '.')) && before >= 0 &&
+         before / look_after != (before + static_cast<off_t>(blocks)) / look_after;
 }
 
 int open_log(const std::string &store) {

@@ -108,8 +108,11 @@ public:
       loops = std::max(loops, loops_in_headers(read_, command_, cwd_, is_cplusplus()));
     if (loops == Loops::Candidate || !source_unchanged())
       return search(signals);
-    leave_alone({settings_.store, cwd_, key_, blake2b(text), read_, started, output_, ""}, loops, request());
+    const bool much =
+        leave_alone({settings_.store, cwd_, key_, blake2b(text), read_, started, output_, ""}, loops, request());
     count(settings_.store, loops == Loops::None ? "compiled:no-loops" : "compiled:no-kernels");
+    if (const int signal = much ? tidy(signals, cwd_, settings_.store) : 0; signal != 0)
+      end_interrupted(signal);
   }
 
 private:

@@ -80,15 +80,33 @@ FilesRead run_original(const Signals &signals, const Compiler &compiler, char *c
   return read;
 }
 
-int ask_worker(const Signals &signals, const std::string &python, std::string request, const std::string &store) {
+namespace {
+
+WorkerEnd run_python_worker(const Signals &signals, const std::string &python, std::string request,
+                            const std::string &store, int &interrupted) {
   Worker worker;
   worker.python = python;
   worker.request = std::move(request);
   worker.log = make_directories(store) ? open_log(store) : -1;
   if (const char *limit = std::getenv("PERFCC_WORKER_LIMIT"); limit != nullptr && std::atol(limit) > 0)
     worker.limit = std::atol(limit);
+  return run_worker(signals, worker, interrupted);
+}
+
+} // namespace
+
+int tidy(const Signals &signals, const std::string &cwd, const std::string &store) {
+  JsonObject request;
+  request.add("version", "1").add("clean", "true").add("cwd", json_string(cwd)).add("store", json_string(store));
   int interrupted = 0;
-  const WorkerEnd end = run_worker(signals, worker, interrupted);
+  if (const std::string python = find_python(); !python.empty())
+    run_python_worker(signals, python, request.text(), store, interrupted);
+  return interrupted;
+}
+
+int ask_worker(const Signals &signals, const std::string &python, std::string request, const std::string &store) {
+  int interrupted = 0;
+  const WorkerEnd end = run_python_worker(signals, python, std::move(request), store, interrupted);
   count(store, interrupted != 0             ? "compiled:interrupted"
                : end == WorkerEnd::Done     ? "compiled:searched"
                : end == WorkerEnd::TimedOut ? "compiled:worker-timed-out"

@@ -24,6 +24,9 @@ FilesRead run_original(const Signals &signals, const Compiler &compiler, char *c
 // Has the worker answer the request, and counts how that ended. The signal that told this process to stop, or 0.
 int ask_worker(const Signals &signals, const std::string &python, std::string request, const std::string &store);
 
+// Has a worker bring the store below its limit, if need be. The signal that told this process to stop, or 0.
+int tidy(const Signals &signals, const std::string &cwd, const std::string &store);
+
 // An output as the compiler left it, for the worker: [size, time of change, inode].
 std::string output_state(const struct stat &status);
 

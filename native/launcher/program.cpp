@@ -104,6 +104,8 @@ public:
     }
     if (!counter.empty())
       count(store(), all([](const Member &member) { return member.placed; }) ? counter : "compiled:no-python");
+    if (const int signal = much_ ? tidy(signals, cwd_, store()) : 0; signal != 0)
+      end_interrupted(signal);
   }
 
 private:
@@ -144,9 +146,9 @@ private:
       found = std::max(found, member.loops);
       member.placed = true;
       const std::string output = command_.links ? output_ : absolute(member.source.output, cwd_);
-      leave_alone({member.settings.store, cwd_, member.key, member.text, read_, started, output,
-                   command_.links ? member.path : ""},
-                  member.loops, request_of(member, relink));
+      much_ |= leave_alone({member.settings.store, cwd_, member.key, member.text, read_, started, output,
+                            command_.links ? member.path : ""},
+                           member.loops, request_of(member, relink));
     }
     return found;
   }
@@ -296,6 +298,7 @@ private:
   std::string store_;
   std::vector<Member> members_;
   FilesRead read_;
+  bool much_ = false;     // the store has grown
   struct stat made_ = {}; // the program
   Digest original_ = {};
 };

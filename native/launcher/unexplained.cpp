@@ -67,7 +67,7 @@ std::string outcome_key(const Unexplained &unit) {
 }
 
 // The files' hashes are left out where their state alone will tell a change: a changed state means another look.
-void keep_nothing(const Unexplained &unit) {
+bool keep_nothing(const Unexplained &unit) {
   Manifest manifest;
   manifest.verdict = Verdict::Nothing;
   manifest.recorded = now_nanoseconds();
@@ -76,11 +76,12 @@ void keep_nothing(const Unexplained &unit) {
     FileRecord record;
     if (!record_state(path, unit.cwd, manifest.recorded, record) ||
         std::max(record.mtime, record.ctime) >= unit.started - clock_grain)
-      return;
+      return false;
     manifest.files.push_back(std::move(record));
   }
-  grow(unit.store, 200 * manifest.files.size());
+  const bool much = grow(unit.store, 200 * manifest.files.size());
   write_manifest(unit.store, unit.key, manifest);
+  return much;
 }
 
 } // namespace
@@ -106,19 +107,18 @@ Loops loops_in_headers(const FilesRead &read, const Command &command, const std:
   return found;
 }
 
-void leave_alone(const Unexplained &unit, Loops loops, const std::string &request) {
-  if (unit.read.known)
-    keep_nothing(unit);
+bool leave_alone(const Unexplained &unit, Loops loops, const std::string &request) {
+  bool much = unit.read.known && keep_nothing(unit);
   const std::string key = outcome_key(unit);
   if (key.empty())
-    return;
+    return much;
   const std::string path = unit.store + "/outputs/" + key.substr(0, 2) + "/" + key.substr(2) + ".json";
   if (loops == Loops::None) {
     unlink(path.c_str());
-    return;
+    return much;
   }
   if (!make_directories(std::string(directory_of(path))))
-    return;
+    return much;
   JsonObject note;
   note.add("request", request)
       .add("text", json_string(to_hex(unit.text)))
@@ -127,8 +127,9 @@ void leave_alone(const Unexplained &unit, Loops loops, const std::string &reques
   const std::string body = note.text();
   const Digest checksum = blake2b("outputs " + key + '\0' + body);
   const std::string content = "perfcc-store 2 " + to_hex(checksum) + "\n" + body;
-  grow(unit.store, content.size());
+  much = grow(unit.store, content.size()) || much;
   write_atomically(path, content);
+  return much;
 }
 
 } // namespace perfcc

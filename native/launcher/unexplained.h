@@ -30,7 +30,7 @@ struct Unexplained {
 // Keeps the verdict "nothing to do", unless a file that was read has changed since the compile began. Then, where there
 // are loops, notes what `--explain` needs to look at the unit when somebody asks, in place of an outcome:
 // {"request": ..., "text": hash of the source, "recorded": nanoseconds}. Without loops there is nothing to be said, and
-// an outcome of before is removed.
-void leave_alone(const Unexplained &unit, Loops loops, const std::string &request);
+// an outcome of before is removed. True when the store has grown so much that somebody should look at its size.
+bool leave_alone(const Unexplained &unit, Loops loops, const std::string &request);
 
 } // namespace perfcc

@@ -20,6 +20,7 @@ from perfcc.cc.emit import OutputState
 from perfcc.core.settings import Settings, SettingsError, load
 from perfcc.core.unit import Invocation
 from perfcc.pipeline import Context, Request, run_unit
+from perfcc.store.cleaning import clean_if_grown
 from perfcc.store.disk import Store
 
 SCRATCH_PREFIX = "perfcc-"
@@ -31,8 +32,20 @@ def run(arguments: list[str]) -> int:
         print("perfcc: the worker takes its request on standard input", file=sys.stderr)
         return 2
     message: Mapping[str, Any] = json.load(sys.stdin)
+    if message.get("clean"):
+        return tidy(Path(message["store"]), Path(message["cwd"]))
     # Every unit is tried, whatever becomes of the others.
     return max([run_one(unit, bool(message.get("tty"))) for unit in message.get("units", (message,))], default=0)
+
+
+def tidy(store: Path, cwd: Path) -> int:
+    """Brings the store below its limit; for builds in which no unit needs a worker."""
+    try:
+        clean_if_grown(store, load(cwd, os.environ).store_size)
+    except SettingsError as error:
+        print(f"perfcc: {error}", file=sys.stderr)
+        return 1
+    return 0
 
 
 def run_one(message: Mapping[str, Any], terminal: bool) -> int:

@@ -22,16 +22,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.stress_storm import Place, Storm, descendants, name_of
-from bench.stress_units import PAD, PERFCC, TREES, Project, make_units, outputs
+from bench.stress_units import PAD, PERFCC, REWRITTEN, TREES, Project, make_units, outputs
 from perfcc import _native
 from perfcc.cc.compiler import CompilerInfo
-from perfcc.core.decision import Outcome
 from perfcc.core.settings import load
+from perfcc.store import files
 from perfcc.store.cleaning import clean, entries, holdings
 from perfcc.store.disk import Store
 
 RECENT = 40
 """Compiles are mostly of objects that were compiled lately."""
+
+
+IDENTITY = 0.1
 
 
 @dataclass(frozen=True)
@@ -41,8 +44,10 @@ class Plan:
     jobs: int = 16
     fresh: float = 0.03
     """The share of compiles that are of an object not compiled lately: those need a worker."""
-    kill_seconds: float = 0.4
-    change_seconds: float = 6.0
+    killed: float = 0.15
+    """How many processes are killed, a compile."""
+    changed: float = 0.01
+    """How many headers change, a compile."""
     limit: str = "50M"
     seed: int = 20241201
 
@@ -70,7 +75,7 @@ def stress(plan: Plan, root: Path) -> Result:
     project.write()
     project.learn()
     limit = load(root, {"PERFCC_STORE_SIZE": plan.limit}).store_size
-    storm = Storm(project, plan.jobs, chance, plan.kill_seconds, plan.change_seconds, plan.limit)
+    storm = Storm(project, plan.jobs, chance, plan.killed, plan.changed, plan.limit)
     begun = time.monotonic()
     places = list(drawn(plan, project, chance))
     storm.run(places)
@@ -105,17 +110,18 @@ def drawn(plan: Plan, project: Project, chance: random.Random) -> Iterator[Place
     recent: list[Place] = []
     for number in range(plan.compiles):
         if not recent or chance.random() < plan.fresh:
-            recent.append(places[number % len(places)] if recent else places[0])
-            recent = recent[-RECENT:]
+            recent = [*recent, places[number % len(places)]][-RECENT:]
             yield recent[-1]
-        else:
-            yield chance.choice(recent)
+            continue
+        place = chance.choice(recent)
+        # A unit in identity mode needs a worker every time.
+        yield place if place[1].kind != "identity" or chance.random() < IDENTITY else chance.choice(recent)
 
 
 def missing_rewrites(project: Project, places: list[Place]) -> Iterator[str]:
     """Objects that are still the bare compiler's though their kernel has a decision."""
     for tree, unit, output in places:
-        if unit.kind == "product" and b".perfcc" not in (project.root / tree / output).read_bytes():
+        if unit.kind in REWRITTEN and b".perfcc" not in (project.root / tree / output).read_bytes():
             yield f"{tree}/{output}: the final build lost the rewrite"
 
 
@@ -141,11 +147,15 @@ def left_behind(project: Project) -> Iterator[str]:
 
 def damaged(store: Store) -> Iterator[str]:
     """Entries that can't be read as what their names say."""
+
+    def outcome(key: str) -> Path:
+        return store.path / "outputs" / key[:2] / f"{key[2:]}.json"
+
     checks = {
         "units": lambda key: _native.read_manifest(store.path, key) is not None,
         "objects": lambda key: store.load_object(key) is not None,
         "decisions": lambda key: store.decision(key) is not None,
-        "outputs": lambda key: store._record("outputs", key, Outcome) is not None,
+        "outputs": lambda key: files.unseal(outcome(key).read_bytes(), f"outputs {key}") is not None,
         "probes": lambda key: store.probe(key, CompilerInfo) is not None,
         "links": lambda key: True,
     }
@@ -167,7 +177,7 @@ def counted(project: Project) -> dict[str, float]:
 def main() -> int:
     standard = Plan()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("compiles", "units", "jobs", "fresh", "kill_seconds", "change_seconds", "limit", "seed"):
+    for name in ("compiles", "units", "jobs", "fresh", "killed", "changed", "limit", "seed"):
         value = getattr(standard, name)
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value, help=f"default {value}")
     parser.add_argument("--keep", action="store_true", help="keep the folder that everything happened in")

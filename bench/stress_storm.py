@@ -39,8 +39,8 @@ class Storm:
     project: Project
     jobs: int
     chance: random.Random
-    kill_seconds: float
-    change_seconds: float
+    killed: float
+    changed: float
     limit: str
     counts: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
@@ -169,9 +169,10 @@ class Storm:
 
     def _kill(self) -> None:
         own = random.Random(self.chance.random())
-        while not self.over.wait(own.expovariate(1 / self.kill_seconds)):
+        kills = 0
+        while not self.over.wait(own.expovariate(20)):
             with self.lock:
-                if not self.running:
+                if not self.running or kills > self.counts["compiles"] * self.killed:
                     continue
                 one = own.choice(list(self.running.values()))
                 victims = [one.process.pid, *descendants(one.process.pid)]
@@ -184,12 +185,15 @@ class Storm:
                     os.kill(victim, signal.SIGKILL)
                 except ProcessLookupError:
                     continue
+                kills += 1
                 self.counts[f"killed: {'launcher' if victim == one.process.pid else name}"] += 1
 
     def _change(self) -> None:
         """Headers change under the compilers' hands; every other one looks as old as the one before."""
         own = random.Random(self.chance.random())
-        while not self.over.wait(own.expovariate(1 / self.change_seconds)):
+        while not self.over.wait(own.expovariate(4)):
+            if self.counts["headers changed"] > self.counts["compiles"] * self.changed:
+                continue
             tree, header = own.choice(TREES), own.randrange(HEADERS)
             mtime = own.choice((1_600_000_000.0, time.time(), time.time() + 86400))
             self.project.set_version(tree, header, own.randrange(VERSIONS), mtime)

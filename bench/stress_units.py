@@ -61,9 +61,12 @@ int main() {
 """
 
 Kind = str
-_SHARES: Mapping[Kind, int] = {"plain": 3, "loop": 5, "nothing": 3, "large": 3, "product": 2, "broken": 1}
+_SHARES: Mapping[Kind, int] = {"plain": 3, "loop": 5, "identity": 1, "large": 4, "product": 3, "broken": 1}
+"""Large ones are products with data beside them, which fills the store."""
+REWRITTEN = ("large", "product")
 _MODES: Mapping[Kind, dict[str, str]] = {
-    "nothing": {"PERFCC_MODE": "search", "PERFCC_BUDGET": "0"},
+    "identity": {"PERFCC_MODE": "identity"},
+    "large": {"PERFCC_MODE": "apply"},
     "product": {"PERFCC_MODE": "apply"},
 }
 
@@ -90,8 +93,8 @@ class Unit:
         body = {
             "plain": "",
             "loop": loop,
-            "nothing": loop,
-            "large": f"{loop}unsigned char pad{number}[{PAD}] = {{{number % 200 + 1}}};\n",
+            "identity": loop,
+            "large": f"{_PRODUCT}unsigned char pad{number}[{PAD}] = {{{number % 200 + 1}}};\n",
             "product": _PRODUCT,
             "broken": f"{loop}int broken( {{ return {number}; }}\n",
         }
@@ -101,7 +104,7 @@ class Unit:
         return ["-O2", "-c", self.source, "-o", output]
 
     def environment(self) -> dict[str, str]:
-        return {"PERFCC_RULES": ONE_RULE, **_MODES.get(self.kind, {"PERFCC_MODE": "identity"})}
+        return {"PERFCC_RULES": ONE_RULE, **_MODES.get(self.kind, {"PERFCC_MODE": "search", "PERFCC_BUDGET": "0"})}
 
 
 def clang() -> str:
@@ -118,8 +121,8 @@ def make_units(count: int, chance: random.Random) -> list[Unit]:
     units = []
     for number in range(count):
         kind = kinds[number % len(kinds)]
-        compiler = "g++" if kind == "product" else chance.choice(("g++", "g++", "gcc", clang()))
-        header = -1 if kind == "product" and number % 3 else chance.choice((-1, *range(HEADERS)))
+        compiler = "g++" if kind in REWRITTEN else chance.choice(("g++", "g++", "gcc", clang()))
+        header = -1 if kind in REWRITTEN and number % 3 else chance.choice((-1, *range(HEADERS)))
         units.append(Unit(f"u{number:03}", kind, compiler, header))
     return units
 
@@ -203,7 +206,7 @@ class Project:
                 output.unlink(missing_ok=True)
                 done = self.bare([unit.compiler, *unit.words(output.name)], aside)
                 wanted = Expected(done.returncode, done.stderr, output.read_bytes() if output.exists() else b"")
-                if unit.kind == "product":
+                if unit.kind in REWRITTEN:
                     wanted.emitted = self._emitted(unit, aside)
                 self.expected[unit, version] = wanted
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from perfcc.cc.flags import Flag, flags, forwarded_macro
 from perfcc.cc.semantics import semantics
+from perfcc.core.disturbance import heed
 from perfcc.core.unit import Invocation, TranslationUnit
 
 PROBE_SECONDS = 20.0
@@ -189,6 +190,7 @@ def _run(compiler: str, invocation: Invocation, words: tuple[str, ...]) -> tuple
     except (OSError, subprocess.TimeoutExpired) as error:
         raise CompilerError(f"{compiler}: {error}") from None
     report = done.stderr.decode("utf-8", "surrogateescape")
+    heed(done.returncode, report)
     if done.returncode != 0:
         raise CompilerError(f"{compiler}: the probe failed: {report.strip().splitlines()[-1:]}")
     macros: dict[str, str] = {}

@@ -12,6 +12,8 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from perfcc.core.disturbance import heed
+
 NAME = ".perfcc"
 MAGIC = b"perfcc\x01\n"
 _HEADER = struct.Struct("<8sI")
@@ -74,8 +76,10 @@ def run_objcopy(path: Path, arguments: list[str], objcopy: str = "objcopy") -> N
         done = subprocess.run([objcopy, *arguments, str(path)], capture_output=True, timeout=OBJCOPY_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SectionError(f"{objcopy}: {error}") from None
+    errors = done.stderr.decode("utf-8", "replace").strip()
+    heed(done.returncode, errors)
     if done.returncode != 0:
-        raise SectionError(done.stderr.decode("utf-8", "replace").strip() or f"{objcopy} failed")
+        raise SectionError(errors or f"{objcopy} failed")
 
 
 def read(path: Path) -> list[bytes]:

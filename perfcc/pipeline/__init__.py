@@ -23,6 +23,7 @@ from perfcc.cc.emit import Emitted
 from perfcc.cc.splice import Replacement
 from perfcc.core.codec import dumps
 from perfcc.core.decision import Decision, Outcome, Status
+from perfcc.core.disturbance import heed_error
 from perfcc.core.kernel import ParsedUnit
 from perfcc.core.reason import Reason
 from perfcc.core.settings import Settings
@@ -119,6 +120,7 @@ def read_unit(request: Request, context: Context) -> tuple[TranslationUnit, Comp
             context.store.keep_probe(key, info)
         unit = compiler.translation_unit(invocation, info)
     except (CompilerError, OSError) as error:
+        heed_error(error)
         return Reason("parse-error", detail=str(error))
     if context.settings.fp == "reassociate":
         unit = replace(unit, semantics=replace(unit.semantics, reassociate=True))
@@ -162,6 +164,7 @@ def emit_unit(
                 return done, emitted
             reason = emitted
         except Exception as error:
+            heed_error(error)
             traceback.print_exc()
             reason = Reason("emit-failed", detail=f"{type(error).__name__}: {error}")
         outcome = _withdrawn(outcome, reason, {planned.span for planned in chosen if chosen is own or planned not in own})

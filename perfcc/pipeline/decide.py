@@ -14,6 +14,7 @@ from perfcc import __version__
 from perfcc.cc.compiler import CompilerInfo
 from perfcc.cc.flags import decisive
 from perfcc.core.decision import Accepted, Decision, Status
+from perfcc.core.disturbance import heed_error
 from perfcc.core.facts import Facts
 from perfcc.core.ir import Loop
 from perfcc.core.kernel import Kernel, ParsedUnit
@@ -46,7 +47,8 @@ def decide_kernels(parsed: ParsedUnit, unit: TranslationUnit, info: CompilerInfo
             context.tell(f"perfcc: {os.path.basename(unit.invocation.source)}: kernel {number} of {len(order)}, {kernel.function}")
             try:
                 decision = decide_kernel(kernel, parsed, unit, info, context, deadline, until)
-            except Exception:
+            except Exception as error:
+                heed_error(error)
                 traceback.print_exc()
                 decision = left_alone(kernel, Reason("internal-error", kernel.span))
             if decision is not None:

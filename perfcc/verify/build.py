@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from perfcc.core.disturbance import heed
 from perfcc.core.unit import Invocation
 from perfcc.verify import machine
 from perfcc.verify.toolchain import Toolchain
@@ -69,6 +70,7 @@ class Builder:
                 done = subprocess.run(words, cwd=self.cwd, capture_output=True, text=True, errors="replace", timeout=60, env=environment)
         except (OSError, subprocess.SubprocessError) as error:
             return Built(None, str(error), 0)
+        heed(done.returncode, done.stderr)
         warnings = len(re.findall(r"\bwarning: ", done.stderr))
         return Built(output if done.returncode == 0 and output.is_file() else None, done.stderr, warnings)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import resource
 import signal
 import subprocess
 import tempfile
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from perfcc.core.disturbance import heed
 from perfcc.core.types import Variable
 from perfcc.verify import job, machine
 from perfcc.verify.job import Input, Options, Stored
@@ -88,12 +90,16 @@ class Runner:
             path = job.write(folder, self.variables, inputs, options, original, candidate)
             process = self._start(path, threads, environment, not timing)
             timed_out = False
+            spent = _children_seconds()
             try:
                 out, err = process.communicate(timeout=timeout)
             except subprocess.TimeoutExpired:
                 timed_out = True
                 end(process)
                 out, err = process.communicate()
+            # Its own limit on processor time ends it by the same signal.
+            if not timed_out and _children_seconds() - spent < options.cpu_seconds - 1:
+                heed(process.returncode, "")
             return _report(out, process.returncode, timed_out, err)
 
     @contextlib.contextmanager
@@ -113,6 +119,12 @@ class Runner:
         pipe = subprocess.PIPE
         words = [self.program, str(path)]
         return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, env=env, start_new_session=True)
+
+
+def _children_seconds() -> float:
+    """The processor time of all children that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def end(process: subprocess.Popen[bytes]) -> None:

@@ -20,6 +20,7 @@ from perfcc.cc.linked import original_object
 from perfcc.cc.section import SectionError, run_objcopy
 from perfcc.cc.splice import Replacement, splice
 from perfcc.cc.symbols import bind_to_own, undefined
+from perfcc.core.disturbance import heed_error
 from perfcc.core.reason import Reason
 from perfcc.core.unit import Invocation, TranslationUnit
 
@@ -66,6 +67,7 @@ def emit(
     except Refused as failure:
         return failure.reason
     except (OSError, SectionError, ValueError, subprocess.SubprocessError) as error:
+        heed_error(error)
         return Reason("emit-failed", detail=str(error))
 
 

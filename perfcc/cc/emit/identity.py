@@ -13,6 +13,7 @@ from perfcc.cc.emit.compile import Refused, Text, compile_texts
 from perfcc.cc.emit.install import Beside
 from perfcc.cc.linked import original_object
 from perfcc.cc.splice import lengthened, untouched
+from perfcc.core.disturbance import heed_error
 from perfcc.core.reason import Reason
 from perfcc.core.span import Span
 from perfcc.core.unit import TranslationUnit
@@ -62,6 +63,7 @@ def inject(
     except Refused as failure:
         return failure.reason
     except (OSError, ValueError, subprocess.SubprocessError) as error:
+        heed_error(error)
         return Reason("emit-failed", detail=str(error))
     names = sorted(path.name for path in compiled.outputs)
     return Injected(

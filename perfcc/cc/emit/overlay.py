@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from perfcc.core.disturbance import heed
 from perfcc.core.resources import executable
 
 COMPILE_SECONDS = 600.0
@@ -84,6 +85,7 @@ def run(argv: Sequence[str], compiler: str, cwd: str, copies: Mapping[str, bytes
         argv, executable=compiler, cwd=cwd, env=environ, stdin=subprocess.DEVNULL, capture_output=True, timeout=COMPILE_SECONDS, check=False
     )
     errors = done.stderr.decode("utf-8", "surrogateescape")
+    heed(done.returncode, errors)
     return _account(done.returncode, errors, control, scratch / "out", cwd)
 
 

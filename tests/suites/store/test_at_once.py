@@ -181,7 +181,7 @@ def test_stress(tmp_path):
     """The small edition of `make stress`."""
     folder = tmp_path / "stress"
     folder.mkdir()
-    plan = Plan(compiles=350, units=19, fresh=0.1, kill_seconds=0.2, change_seconds=3.0, limit="8M")
+    plan = Plan(compiles=350, units=17, fresh=0.1, changed=0.03, limit="8M")
     result = stress(plan, folder)
     result.print()
     assert result.wrong == ()

@@ -45,7 +45,8 @@ def failures(cell: Cell, deterministic: bool) -> list[str]:
     if outcome is None or outcome.reason is None:
         return [f"nothing was injected: {cell.counters()}"]
     found = []
-    if places(outcome) != 1 + cell.source.kernels:
+    # A header that GCC may have precompiled is not trusted: the unit's loops are not looked at.
+    if places(outcome) != 1 + (0 if cell.pch and cell.family == "gcc" else cell.source.kernels):
         found.append(f"{places(outcome)} places")
     wanted = "identity-same"
     differing = ours.differing(bare)

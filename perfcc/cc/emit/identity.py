@@ -18,9 +18,6 @@ from perfcc.core.reason import Reason
 from perfcc.core.span import Span
 from perfcc.core.unit import TranslationUnit
 
-# Clang's map of the regions it counts has the lines of the file, whatever #line says.
-_COUNTS_LINES = "-fcoverage-mapping"
-
 
 @dataclass(frozen=True, slots=True)
 class Injected:
@@ -43,14 +40,15 @@ def inject(
     empty folder, is written. Every failure is a Reason.
     """
     main = unit.invocation.source
-    if _COUNTS_LINES in unit.invocation.argv:
+    at_end = _shows_offsets(unit, info)
+    if at_end:
         spans, texts = (), {}
     made = []
     for name, original in {main: unit.text, **(texts or {})}.items():
         inside = [span for span in spans if span.file == name]
         if inside or name == main:
             # Anything before a header's guard would hide the guard from the compiler.
-            copy = lengthened(original) if _COUNTS_LINES in unit.invocation.argv else untouched(original, inside, top=name == main)
+            copy = lengthened(original) if at_end else untouched(original, inside, top=name == main)
             made.append((Text(name, original, copy), len(inside) + (name == main)))
     try:
         folder = scratch / "new"
@@ -73,3 +71,9 @@ def inject(
         tuple(name for name in names if name in changed),
         compiled.differing,
     )
+
+
+def _shows_offsets(unit: TranslationUnit, info: CompilerInfo) -> bool:
+    """The object tells where in the file things stand, whatever ``#line`` says: Clang's map of covered regions has lines, and its bitcode
+    offsets of assembly."""
+    return info.family == "clang" and any(word == "-fcoverage-mapping" or word.startswith("-flto") for word in unit.invocation.argv)

@@ -160,6 +160,8 @@ public:
 private:
   // False when nothing after this word could be understood.
   bool option(const std::string &word, std::size_t &i) {
+    if (word.starts_with("-gsplit-dwarf"))
+      splits_ = leaves_more_ = true;
     const Option *row = find_option(word);
     if (row == nullptr) {
       pass("unknown-option", word);
@@ -277,6 +279,8 @@ private:
     command_.links = !compile_;
     if (!compile_ && sources.empty())
       return kind("link");
+    if (command_.links && splits_ && command_.reason.empty())
+      pass("side-output", "-gsplit-dwarf"); // the program finds its debug information in files made beside it
     if (command_.links && leaves_more_)
       command_.held_back = false;
     if (!command_.reason.empty() && !command_.held_back)
@@ -438,6 +442,7 @@ private:
   bool compile_ = false;
   bool kind_ = false;
   bool leaves_more_ = false; // files beside the output, named after it
+  bool splits_ = false;      // debug information goes to files of its own
 };
 
 // The name without a cross prefix and a version: x86_64-linux-gnu-g++-12 -> g++.

@@ -473,7 +473,7 @@ Command classify(const std::vector<std::string> &argv, const std::string &cwd) {
 }
 
 bool is_compiler_name(std::string_view name) {
-  return one_of(plain_name(name), {"gcc", "g++", "cc", "c++", "clang", "clang++"});
+  return one_of(plain_name(name), {"gcc", "g++", "cc", "c++", "clang", "clang++", "c89", "c99"});
 }
 
 bool is_cplusplus_driver(std::string_view name) { return one_of(plain_name(name), {"g++", "c++", "clang++"}); }

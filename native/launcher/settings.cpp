@@ -48,7 +48,7 @@ std::string top_level_string(std::string_view document, std::string_view key) {
 
 std::string home() {
   const std::string value = environment("HOME");
-  return value.empty() ? "/" : value;
+  return value.starts_with('/') ? value : "/"; // a relative one would put a store into every directory of a build
 }
 
 std::string expand_user(const std::string &path) {
@@ -57,7 +57,7 @@ std::string expand_user(const std::string &path) {
 
 std::string default_store() {
   const std::string cache = environment("XDG_CACHE_HOME");
-  return (cache.empty() ? home() + "/.cache" : cache) + "/perfcc";
+  return (cache.starts_with('/') ? cache : home() + "/.cache") + "/perfcc";
 }
 
 } // namespace

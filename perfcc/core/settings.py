@@ -36,8 +36,10 @@ class Settings:
         """Where decisions are kept: ``store``, or the user's cache directory (XDG Base Directory specification)."""
         if self.store:
             return Path(self.store).expanduser()
-        cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-        return Path(cache) / "perfcc"
+        cache, home = (os.environ.get(name, "") for name in ("XDG_CACHE_HOME", "HOME"))
+        if cache.startswith("/"):
+            return Path(cache) / "perfcc"
+        return Path(home if home.startswith("/") else "/", ".cache", "perfcc")
 
 
 def load(start: Path, environ: Mapping[str, str]) -> Settings:

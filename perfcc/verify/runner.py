@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from perfcc.cc import runtime
 from perfcc.core.disturbance import heed
 from perfcc.core.types import Variable
 from perfcc.verify import job, machine
@@ -110,8 +111,8 @@ class Runner:
     def _start(self, path: Path, threads: int, environment: dict[str, str] | None, passive: bool) -> subprocess.Popen[bytes]:
         kept = {key: os.environ[key] for key in ("PATH", "HOME", "LANG", "TMPDIR") if key in os.environ}
         libraries = [*self.library_path, *filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":"))]
-        # Threads that spin for work hold up the others where there are more threads than processors; timed runs wait as the user's will.
-        waiting = {"OMP_WAIT_POLICY": "passive"} if passive else {}
+        # Threads that spin for work hold up the others where there are more threads than processors; timed runs wait as shipped code will.
+        waiting = {"OMP_WAIT_POLICY": "passive"} if passive else {"GOMP_SPINCOUNT": runtime.SPIN_COUNT}
         env = {
             **kept, "OMP_NUM_THREADS": str(threads), "OMP_DYNAMIC": "false", "LD_LIBRARY_PATH": ":".join(libraries),
             **self.extra, **waiting, **(environment or {}),

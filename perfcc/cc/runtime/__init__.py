@@ -7,6 +7,8 @@ from importlib.resources import files
 
 GUARD = "perfcc_guard.h"
 OPENMP = "perfcc_openmp.h"
+SPIN_COUNT = "1000"
+"""How often a waiting thread of the library looks before it sleeps, where perfcc_openmp.h loads the library."""
 
 
 @cache

@@ -106,11 +106,58 @@ PERFCC_RT_HELPER int perfcc_rt_forked(void) {
   return field != 9 || (flags & 0x40) != 0;
 }
 
+#define PERFCC_RT_MASK_WORDS (128 / sizeof(unsigned long))
+#define PERFCC_RT_VARIABLES 510
+typedef int (*perfcc_rt_mask_type)(int, const unsigned long *, unsigned long *);
+typedef void *(*perfcc_rt_open)(const char *, int);
+
+/* Loads the library in such a way that its threads wait for a few microseconds and then sleep. By default they spin for milliseconds, which
+ * costs nothing on idle cores, and many times what the region saves where other processes want them.
+ *
+ * The library reads the number from the environment when it is loaded. So the environment has one variable more just then: only in a
+ * process with one thread, which nobody but a signal handler could interrupt, and signals wait. What the user has set counts, and a library
+ * that is there already stays as it is. */
+PERFCC_RT_HELPER void *perfcc_rt_load(perfcc_rt_open open_library) {
+  static char setting[] = "GOMP_SPINCOUNT=1000";
+  typedef char *(*getenv_type)(const char *);
+  const int now = 2, set_mask = 2; /* SIG_SETMASK */
+  const char *single = (const char *)perfcc_rt_dlsym(0, "__libc_single_threaded");
+  char ***environment = (char ***)perfcc_rt_dlsym(0, "environ");
+  getenv_type get = (getenv_type)perfcc_rt_symbol(0, "getenv");
+  perfcc_rt_mask_type mask = (perfcc_rt_mask_type)perfcc_rt_symbol(0, "sigprocmask");
+  char *longer[PERFCC_RT_VARIABLES + 2], **users, **at;
+  unsigned long all[PERFCC_RT_MASK_WORDS], old[PERFCC_RT_MASK_WORDS];
+  unsigned count = 0, i;
+  void *library;
+  if (!single || !*single || !environment || environment != (char ***)perfcc_rt_dlsym(0, "__environ") || !*environment || !get || !mask)
+    return open_library("libgomp.so.1", now);
+  users = *environment;
+  for (; users[count] && count < PERFCC_RT_VARIABLES; ++count)
+    longer[count] = users[count];
+  if (users[count] || get("OMP_WAIT_POLICY") || get("GOMP_SPINCOUNT"))
+    return open_library("libgomp.so.1", now);
+  longer[count] = setting;
+  longer[count + 1] = 0;
+  for (i = 0; i < PERFCC_RT_MASK_WORDS; ++i)
+    all[i] = ~0ul;
+  mask(set_mask, all, old);
+  *environment = longer;
+  library = open_library("libgomp.so.1", now);
+  if (*environment == longer)
+    *environment = users;
+  else /* a constructor set a variable: there is a copy */
+    for (at = *environment; at && *at; ++at)
+      while (*at == setting)
+        for (i = 0; (at[i] = at[i + 1]) != 0; ++i) {
+        }
+  mask(set_mask, old, 0);
+  return library;
+}
+
 /* The library, or 0 where its threads can't be used: a static program, no library, or a forked child of a process that may have had a team. */
 PERFCC_RT_HELPER void *perfcc_rt_find_library(int inherited) {
-  typedef void *(*dlopen_type)(const char *, int);
   const int lazy = 1, now = 2, no_load = 4;
-  dlopen_type open_library = (dlopen_type)perfcc_rt_symbol(0, "dlopen");
+  perfcc_rt_open open_library = (perfcc_rt_open)perfcc_rt_symbol(0, "dlopen");
   void *library;
   if (!open_library)
     return 0;
@@ -120,7 +167,7 @@ PERFCC_RT_HELPER void *perfcc_rt_find_library(int inherited) {
     library = open_library("libgomp.so.1", now | no_load);
   if (library)
     return inherited || perfcc_rt_forked() ? 0 : library;
-  return open_library("libgomp.so.1", now);
+  return perfcc_rt_load(open_library);
 }
 
 static void *perfcc_rt_thread(void) { return perfcc_rt_errno_place ? (void *)perfcc_rt_errno_place() : (void *)&perfcc_rt_state_3; }
@@ -129,9 +176,6 @@ static void *perfcc_rt_thread(void) { return perfcc_rt_errno_place ? (void *)per
  * A thread of the pool has every signal blocked that may be sent to the process, so that the user's own threads get them as before; those
  * that a faulting instruction raises stay as they are. It inherits its mask: the caller blocks them while it starts the region, and has its
  * own mask back before its part of the region begins. */
-
-#define PERFCC_RT_MASK_WORDS (128 / sizeof(unsigned long))
-typedef int (*perfcc_rt_mask_type)(int, const unsigned long *, unsigned long *);
 
 struct perfcc_rt_region {
   perfcc_rt_body body;
@@ -805,6 +849,7 @@ PERFCC_RT_QUERY(omp_get_active_level, perfcc_rt_inside, 0)
 #undef PERFCC_RT_HELPER
 #undef PERFCC_RT_SLOTS
 #undef PERFCC_RT_MASK_WORDS
+#undef PERFCC_RT_VARIABLES
 #undef PERFCC_RT_JUMPS
 #undef PERFCC_RT_HANDLES
 #undef PERFCC_RT_GETTID

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from perfcc.cc import compiler
+from perfcc.cc import compiler, runtime
 from perfcc.core.facts import Facts, LoopFacts
 from perfcc.core.ir import IntConst
 from perfcc.core.kernel import Kernel
@@ -143,3 +143,7 @@ def test_every_header_runs_the_same_iterations_and_leaves_the_same_value(program
     assert int(fast) > 2000
     assert total >= 200
     assert refused == 0
+
+
+def test_the_spin_count_is_the_one_that_is_timed() -> None:
+    assert f'"GOMP_SPINCOUNT={runtime.SPIN_COUNT}"' in runtime.text(runtime.OPENMP)

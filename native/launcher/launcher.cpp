@@ -65,6 +65,12 @@ Call read_call(std::string_view name, int argc, char **argv) {
   return {chosen.empty() ? "g++" : chosen};
 }
 
+// What CMake looks for beside a compiler, under its prefix, to make archives of objects for link-time optimisation.
+bool is_archiver(std::string_view word) {
+  const std::string_view base = base_name(word);
+  return base.starts_with("gcc-ar") || base.starts_with("gcc-ranlib") || base.starts_with("gcc-nm");
+}
+
 int complain(const std::string &what, int status) {
   std::fprintf(stderr, "perfcc: %s\n", what.c_str());
   return status;
@@ -204,7 +210,7 @@ int launch(int argc, char **argv) {
   setenv(depth_variable, std::to_string(depth + 1).c_str(), 1);
   rescue_by(compiler.path.c_str(), line.data());
 
-  if (depth == 0 && environment("PERFCC_MODE") != "off" && !cwd.empty()) {
+  if (depth == 0 && !is_archiver(call.word) && environment("PERFCC_MODE") != "off" && !cwd.empty()) {
     Command command = classify(std::vector<std::string>(line.begin(), line.end() - 1), cwd);
     bool understood = command.eligible() || command.held_back;
     if (understood && (compiler.family == Family::Unknown || reports_dependencies())) {

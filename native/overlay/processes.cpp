@@ -105,11 +105,13 @@ const char *on_path(const char *name, char (&found)[PATH_MAX]) {
   }
 }
 
-// The child of a vfork shares its parent's memory: everything it calls is looked up before.
+// The child of a vfork shares its parent's memory: what it calls is looked up before.
 __attribute__((constructor)) void look_up() {
-  NEXT(execve);
-  NEXT(execvpe);
-  NEXT(access);
+  next_address<"open">();
+  next_address<"fstat">();
+  next_address<"access">();
+  next_address<"execve">();
+  next_address<"execvpe">();
 }
 
 } // namespace

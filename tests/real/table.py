@@ -48,8 +48,8 @@ def load() -> tuple[Project, ...]:
 
 
 def _project(name: str, row: dict[str, Any]) -> Project:
-    lists = {key: tuple(row[key]) for key in ("build", "test", "compilers", "ci") if key in row}
-    patterns = {key: re.compile(row[key], re.MULTILINE) for key in ("results", "ignore") if key in row}
+    lists: dict[str, Any] = {key: tuple(row[key]) for key in ("build", "test", "compilers", "ci") if key in row}
+    patterns: dict[str, Any] = {key: re.compile(row[key], re.MULTILINE) for key in ("results", "ignore") if key in row}
     values: dict[str, Any] = {"name": name, **row, **lists, **patterns}
     try:
         project = Project(**values)

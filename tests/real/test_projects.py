@@ -29,6 +29,14 @@ def test_every_unit_was_looked_at_and_nothing_failed(trial: Trial, mode: str) ->
     assert "Traceback" not in built.log, built.log
 
 
+def test_identity_leaves_no_trace(trial: Trial) -> None:
+    """A no-op was compiled into every unit that was looked at, and each object is the bare compiler's, byte for byte."""
+    bare, built = trial.bare(), trial.identity()
+    said = [(unit["output"], unit["reason"]) for unit in built.units]
+    assert [(output, reason) for output, reason in said if reason is None or reason["id"] != "identity-same"] == []
+    assert [name for name in bare.objects if built.objects[name] != bare.objects[name]] == []
+
+
 def test_the_store_spares_the_second_build_the_search(trial: Trial) -> None:
     """The same objects again, without a search, but for units that a busy machine left undecided."""
     first, second = trial.search(), trial.again()

@@ -6,6 +6,7 @@ import pytest
 
 from tests.real.trial import Built, Trial
 
+pytestmark = pytest.mark.quiet  # each build uses all cores by itself
 BROKEN = ("worker-failed", "worker-timed-out", "no-python", "no-output")
 BUGS = ("internal-error", "emit-failed", "tool-missing", "parse-error")
 

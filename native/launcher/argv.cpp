@@ -391,6 +391,8 @@ private:
       if ((word.starts_with("-Wl,") && !writes_program_alone(std::string_view(word).substr(4))) ||
           (word == "-Xlinker" && !writes_program_alone(value)))
         return pass("linker-output", word);
+      if (word.starts_with("-gsplit-dwarf")) // its files are named after the program
+        return kind("side-output");
     }
     const bool named = !command_.output.empty();
     if (command_.dependencies != Dependencies::None) {
@@ -457,6 +459,12 @@ std::string_view plain_name(std::string_view name) {
 }
 
 } // namespace
+
+bool Command::depends(const Piece &piece) const {
+  return piece.effect == Effect::Depend || piece.effect == Effect::DependAll || piece.effect == Effect::DependFile ||
+         piece.effect == Effect::DependTarget ||
+         (piece.effect == Effect::Forward && argv[static_cast<std::size_t>(piece.index)].starts_with("-Wp,-M"));
+}
 
 Command classify(const std::vector<std::string> &argv, const std::string &cwd) {
   Command command;

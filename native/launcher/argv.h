@@ -27,12 +27,6 @@ struct Piece {
   int length; // words
   Effect effect;
   bool input;
-
-  // It asks for a dependency file, or says how that is to look.
-  bool depends() const {
-    return effect == Effect::Depend || effect == Effect::DependAll || effect == Effect::DependFile ||
-           effect == Effect::DependTarget;
-  }
 };
 
 struct Command {
@@ -52,6 +46,8 @@ struct Command {
   std::vector<Piece> pieces;       // all of argv but its first word
 
   bool eligible() const { return reason.empty(); }
+  // The option asks for a dependency file, or says how that is to look.
+  bool depends(const Piece &piece) const;
   // One object from one source: what `source`, `output` and `depfile` say is all there is.
   bool single() const { return !links && sources.size() == 1; }
 };

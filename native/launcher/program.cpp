@@ -245,7 +245,7 @@ private:
     for (const Piece &piece : command_.pieces) {
       if (piece.input ? piece.index != source.index : command_.links && piece.effect == Effect::Output)
         continue;
-      if (piece.depends() && !depends)
+      if (command_.depends(piece) && !depends)
         continue;
       if (piece.input)
         index = static_cast<int>(words.size());

@@ -46,7 +46,7 @@ bool Relink::take(const Source &source, const std::string &store, const Digest &
 std::vector<std::string> Relink::words(const std::string &output) const {
   std::vector<std::string> made = {command_.argv[0], "-o", output};
   for (const Piece &piece : command_.pieces) {
-    if (piece.effect == Effect::Output || piece.depends())
+    if (piece.effect == Effect::Output || command_.depends(piece))
       continue;
     const Source *source = nullptr;
     for (const Source &candidate : command_.sources)

@@ -27,7 +27,7 @@ def original_object(invocation: Invocation, info: CompilerInfo, scratch: Path) -
     arguments = [info.path]
     for flag in flags(invocation.argv):
         option = find(flag.words[0]) if flag.name else None
-        if option is None or option.effect not in _OUTPUTS:
+        if (option is None or option.effect not in _OUTPUTS) and not flag.words[0].startswith("-Wp,-M"):
             arguments += flag.words
     environ = {key: value for key, value in os.environ.items() if key not in _REPORTS}
     subprocess.run(

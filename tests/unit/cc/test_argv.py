@@ -50,6 +50,7 @@ PASSED = [
     ("g++ -O2 a.cpp -Wl,-Map=app.map", "linker-output"),
     ("g++ -O2 a.cpp -Xlinker --dependency-file=d", "linker-output"),
     ("g++ -O2 a.cpp -flto", "lto"),
+    ("g++ -O2 -g -gsplit-dwarf a.cpp", "side-output"),
     ("g++ -O2 a.cpp -o dir", "output-not-regular"),
     ("g++ -O2 a.cpp missing.cpp", "source-unreadable"),
     ("g++ -O2 a.cpp h.hpp", "pch"),

@@ -3,10 +3,12 @@
 #include "argv.h"
 #include "files.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <unistd.h>
+#include <utility>
 
 namespace perfcc {
 namespace {
@@ -38,6 +40,38 @@ Family family_of(std::string_view real, std::string_view page) {
   if (base.find("g++") != std::string_view::npos || base.find("gcc") != std::string_view::npos)
     return Family::Gcc;
   return Family::Unknown;
+}
+
+// Programs that stand on PATH under a compiler's name and run the next one of that name.
+bool is_masquerade(std::string_view real) {
+  const std::string_view base = base_name(real);
+  return base == "ccache" || base == "distcc" || base == "icecc";
+}
+
+// One of their variables names another compiler than the next.
+bool names_compiler() {
+  for (const char *name : {"CCACHE_COMPILER", "CCACHE_CC", "CCACHE_PATH", "ICECC_CC", "ICECC_CXX"})
+    if (std::getenv(name) != nullptr)
+      return true;
+  return false;
+}
+
+// The first executable of that name on PATH; empty when there is none.
+std::string find_program(std::string_view word, const std::string &cwd) {
+  if (word.find('/') != std::string_view::npos)
+    return is_executable(absolute(std::string(word), cwd)) ? std::string(word) : "";
+  const char *path = std::getenv("PATH");
+  std::string_view rest = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
+  for (bool more = true; more;) {
+    const std::size_t colon = rest.find(':');
+    const std::string_view entry = rest.substr(0, colon);
+    more = colon != std::string_view::npos;
+    rest = more ? rest.substr(colon + 1) : std::string_view();
+    if (std::string candidate = (entry.empty() ? cwd : std::string(entry)) + "/" + std::string(word);
+        is_executable(candidate))
+      return candidate;
+  }
+  return "";
 }
 
 // Fills in what the path leads to; false when it is no executable, or a launcher.
@@ -73,6 +107,7 @@ Compiler find_compiler(std::string_view word, const std::string &cwd, int nestin
     word = base_name(word); // a path to a launcher: the compiler of that name is meant
   }
   bool first = true;
+  Compiler masquerade;
   const char *path = std::getenv("PATH");
   std::string_view rest = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
   for (bool more = true; more;) {
@@ -85,12 +120,53 @@ Compiler find_compiler(std::string_view word, const std::string &cwd, int nestin
       continue;
     if (resolve(compiler, candidate)) {
       compiler.name = first ? std::string(word) : candidate;
-      if (nesting-- <= 0)
+      if (nesting <= 0 && is_masquerade(compiler.real) && !masquerade.found() && !names_compiler())
+        masquerade = std::exchange(compiler, Compiler());
+      else if (nesting-- <= 0)
         break;
     }
     first = false;
   }
+  if (!masquerade.found())
+    return compiler;
+  if (!compiler.found())
+    return masquerade;
+  compiler.behind = std::exchange(compiler.path, masquerade.path);
+  compiler.name = masquerade.name;
   return compiler;
+}
+
+bool put_behind(Compiler &compiler, std::string_view command, const std::string &cwd, std::vector<std::string> &words) {
+  for (std::size_t at = 0; at < command.size();) {
+    const std::size_t end = std::min(command.find(' ', at), command.size());
+    if (end > at)
+      words.emplace_back(command.substr(at, end - at));
+    at = end + 1;
+  }
+  std::string program = words.empty() ? "" : find_program(words[0], cwd);
+  if (program.empty() || is_launcher(program)) {
+    words.clear();
+    return false;
+  }
+  compiler.behind = compiler.direct();
+  compiler.path = std::move(program);
+  return true;
+}
+
+bool cached_by_parent() {
+  char name[256];
+  const ssize_t length = readlink(("/proc/" + std::to_string(getppid()) + "/exe").c_str(), name, sizeof name);
+  const std::string_view base = base_name(std::string_view(name, length > 0 ? static_cast<std::size_t>(length) : 0));
+  return base == "ccache" || base == "sccache" || base == "buildcache";
+}
+
+bool is_program(std::string_view word, const std::string &cwd) {
+  if (word.empty() || word[0] == '-' || word[0] == '@' || base_name(word).find('.') != std::string_view::npos)
+    return false;
+  struct stat status;
+  if (word.find('/') == std::string_view::npos && stat(absolute(std::string(word), cwd).c_str(), &status) == 0)
+    return false; // an input
+  return !find_program(word, cwd).empty();
 }
 
 bool is_launcher(const std::string &path) {

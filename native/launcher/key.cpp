@@ -1,5 +1,6 @@
 #include "key.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <sys/utsname.h>
@@ -7,6 +8,8 @@
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
+#else
+#include <sys/auxv.h>
 #endif
 
 namespace perfcc {
@@ -38,6 +41,27 @@ std::string processor() {
   return uname(&name) == 0 ? name.machine : "";
 }
 
+// What -march=native and the like stand for: a hypervisor may mask features of the model that the label names.
+std::string processor_features() {
+  std::string text;
+#if defined(__x86_64__) || defined(__i386__)
+  unsigned a, b, c, d;
+  if (__get_cpuid(1, &a, &b, &c, &d) != 0)
+    text += std::to_string(c) + " " + std::to_string(d);
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) != 0)
+    text += " " + std::to_string(b) + " " + std::to_string(c) + " " + std::to_string(d);
+  if (__get_cpuid_count(7, 1, &a, &b, &c, &d) != 0)
+    text += " " + std::to_string(a);
+  if (__get_cpuid(0x80000001U, &a, &b, &c, &d) != 0)
+    text += " " + std::to_string(c) + " " + std::to_string(d);
+#else
+  text = std::to_string(getauxval(AT_HWCAP)) + " " + std::to_string(getauxval(AT_HWCAP2));
+#endif
+  return text;
+}
+
+bool is_native(const std::string &word) { return word.starts_with("-m") && word.ends_with("=native"); }
+
 } // namespace
 
 std::string machine_label() { return processor() + " x " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)); }
@@ -61,6 +85,8 @@ Digest unit_key(const KeyInput &input) {
     hash.field(value != nullptr ? value : "");
   }
   hash.field(machine_label());
+  if (std::any_of(input.argv.begin(), input.argv.end(), is_native))
+    hash.field(processor_features());
   return hash.finish();
 }
 

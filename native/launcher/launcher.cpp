@@ -51,7 +51,7 @@ struct Call {
   int first = 1;
 };
 
-Call read_call(std::string_view name, int argc, char **argv) {
+Call read_call(std::string_view name, int argc, char **argv, const std::string &cwd) {
   if (name.starts_with("perfcc-")) {
     const std::string word(name.substr(std::strlen("perfcc-")));
     const std::string chosen = word == "gcc" ? environment("PERFCC_CC") : "";
@@ -59,7 +59,7 @@ Call read_call(std::string_view name, int argc, char **argv) {
   }
   if (name != "perfcc" && is_compiler_name(name))
     return {std::string(name)};
-  if (argc > 1 && is_compiler_name(base_name(argv[1])))
+  if (argc > 1 && (is_compiler_name(base_name(argv[1])) || (name == "perfcc" && is_program(argv[1], cwd))))
     return {argv[1], 2};
   const std::string chosen = environment("PERFCC_CXX");
   return {chosen.empty() ? "g++" : chosen};
@@ -149,7 +149,7 @@ private:
     JsonObject object;
     object.add("version", "1")
         .add("argv", json_list(command_.argv))
-        .add("compiler", json_string(absolute(compiler_.path, cwd_)))
+        .add("compiler", json_string(absolute(compiler_.direct(), cwd_)))
         .add("family", compiler_.family == Family::Clang ? "\"clang\"" : "\"gcc\"")
         .add("cwd", json_string(cwd_))
         .add("source", json_string(command_.source))
@@ -184,6 +184,18 @@ bool reports_dependencies() {
                      [](const char *name) { return std::getenv(name) != nullptr; });
 }
 
+// Why a command that is understood passes all the same, or nullptr.
+const char *obstacle(const Compiler &compiler, const Command &command) {
+  if (compiler.family == Family::Unknown)
+    return "unknown-compiler";
+  if (reports_dependencies())
+    return "environment";
+  // Nothing can be asked of a compiler behind a cache but what the user asks for himself.
+  if (!compiler.behind.empty() && (!command.single() || command.dependencies == Dependencies::None))
+    return "unknown-compiler";
+  return cached_by_parent() ? "cached" : nullptr;
+}
+
 } // namespace
 
 int launch(int argc, char **argv) {
@@ -199,22 +211,29 @@ int launch(int argc, char **argv) {
   const int depth = std::atoi(environment(depth_variable).c_str());
   if (depth >= max_depth)
     return complain("the compiler found on PATH leads back to perfcc", 127);
-  const Call call = read_call(name, argc, argv);
   const std::string cwd = working_directory();
-  const Compiler compiler = find_compiler(call.word, cwd, depth);
+  const Call call = read_call(name, argc, argv, cwd);
+  Compiler compiler = find_compiler(call.word, cwd, depth);
   if (!compiler.found())
     return complain(call.word + ": command not found", 127);
 
-  std::vector<char *> line = {const_cast<char *>(compiler.name.c_str())};
+  std::vector<std::string> prefix;
+  if (depth == 0)
+    put_behind(compiler, environment("PERFCC_PREFIX"), cwd, prefix);
+  std::vector<char *> line;
+  for (std::string &word : prefix)
+    line.push_back(word.data());
+  line.push_back(compiler.name.data());
   line.insert(line.end(), argv + std::min(call.first, argc), argv + argc + 1);
   setenv(depth_variable, std::to_string(depth + 1).c_str(), 1);
   rescue_by(compiler.path.c_str(), line.data());
 
   if (depth == 0 && !is_archiver(call.word) && environment("PERFCC_MODE") != "off" && !cwd.empty()) {
-    Command command = classify(std::vector<std::string>(line.begin(), line.end() - 1), cwd);
+    const auto own = line.begin() + static_cast<std::ptrdiff_t>(prefix.size());
+    Command command = classify(std::vector<std::string>(own, line.end() - 1), cwd);
     bool understood = command.eligible() || command.held_back;
-    if (understood && (compiler.family == Family::Unknown || reports_dependencies())) {
-      command.reason = compiler.family == Family::Unknown ? "unknown-compiler" : "environment";
+    if (const char *reason = understood ? obstacle(compiler, command) : nullptr; reason != nullptr) {
+      command.reason = reason;
       understood = false;
     }
     if (understood && command.single()) {

@@ -206,15 +206,18 @@ private:
       break;
     case Effect::DependFile:
       command_.depfile = value;
+      depends_on_list_ = word;
       break;
     case Effect::Forward:
       if (!forward(row->spelling, value))
         pass("plugin", word);
       break;
+    case Effect::DependTarget:
+      depends_on_list_ = word;
+      break;
     case Effect::Neutral:
     case Effect::Preprocess:
     case Effect::Semantics:
-    case Effect::DependTarget:
       break;
     }
     return true;
@@ -304,6 +307,9 @@ private:
       command_.dependencies = forwarded_dependencies_;
       command_.depfile = forwarded_depfile_;
     }
+    // The compiler objects to it, or not: with a list that we asked for it never would.
+    if (command_.dependencies == Dependencies::None && !depends_on_list_.empty())
+      return pass("malformed", depends_on_list_);
     if (command_.links)
       return name_program();
     name_objects();
@@ -440,6 +446,7 @@ private:
   Dependencies forwarded_dependencies_ = Dependencies::None; // of -Wp,-MD,file
   std::string forwarded_depfile_;
   bool forwarded_ = false;
+  std::string depends_on_list_;   // an option that says something of the list, -MF or -MT
   bool operand_of_clang_ = false; // the next -Xclang holds the value of the last one
   bool compile_ = false;
   bool kind_ = false;

@@ -22,6 +22,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -184,11 +185,19 @@ bool reports_dependencies() {
                      [](const char *name) { return std::getenv(name) != nullptr; });
 }
 
+// A file that we open would become the compiler's standard input or output.
+bool lacks_descriptor() {
+  for (int fd = 0; fd < 3; ++fd)
+    if (fcntl(fd, F_GETFD) < 0)
+      return true;
+  return false;
+}
+
 // Why a command that is understood passes all the same, or nullptr.
 const char *obstacle(const Compiler &compiler, const Command &command) {
   if (compiler.family == Family::Unknown)
     return "unknown-compiler";
-  if (reports_dependencies())
+  if (reports_dependencies() || lacks_descriptor())
     return "environment";
   // Nothing can be asked of a compiler behind a cache but what the user asks for himself.
   if (!compiler.behind.empty() && (!command.single() || command.dependencies == Dependencies::None))

@@ -1,0 +1,44 @@
+"""Whatever the command line, perfcc leaves what the bare compiler leaves: exit status, both outputs, and every file."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.suites.dropin.dropin_cases import PERFCC, Case, cases, play
+
+CASES = cases()
+
+
+def newest(name: str) -> str:
+    """The compiler of that name, or its newest version on PATH."""
+    return next(found for found in (name, *(f"{name}-{n}" for n in range(25, 13, -1))) if shutil.which(found))
+
+
+@pytest.fixture(params=["gcc", "clang"])
+def compilers(request: pytest.FixtureRequest) -> tuple[str, str]:
+    return (newest("g++"), newest("gcc")) if request.param == "gcc" else (newest("clang++"), newest("clang"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_nothing_differs(case: Case, compilers: tuple[str, str], tmp_path: Path) -> None:
+    cxx, cc = compilers
+    store = tmp_path / "store"
+    expected = play(case, tmp_path / "work", cxx, cc, {})
+    variables = {"PERFCC_STORE": str(store), "PERFCC_PYTHON": "/no/python"}
+    got = play(case, tmp_path / "work", f"{PERFCC} {cxx}", f"{PERFCC} {cc}", variables)
+    assert got.code == expected.code
+    assert got.stdout == expected.stdout
+    assert got.stderr == expected.stderr
+    assert list(got.files) == list(expected.files)
+    for name, state in expected.files.items():
+        assert got.files[name] == state, name
+    log = store / "counters" / "log"
+    counted = [line.rpartition(" ")[0] for line in log.read_text().splitlines()] if log.exists() else []
+    assert case.counters is None or counted == case.counters
+
+
+def test_there_are_enough_cases_and_names_are_unique() -> None:
+    assert len({case.name for case in CASES}) == len(CASES) >= 120

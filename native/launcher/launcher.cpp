@@ -227,7 +227,7 @@ int launch(int argc, char **argv) {
     return complain(call.word + ": command not found", 127);
 
   std::vector<std::string> prefix;
-  if (depth == 0)
+  if (depth == 0 && !is_archiver(call.word))
     put_behind(compiler, environment("PERFCC_PREFIX"), cwd, prefix);
   std::vector<char *> line;
   for (std::string &word : prefix)

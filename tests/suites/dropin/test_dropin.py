@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,22 @@ def test_nothing_differs(case: Case, compilers: tuple[str, str], tmp_path: Path)
 
 def test_there_are_enough_cases_and_names_are_unique() -> None:
     assert len({case.name for case in CASES}) == len(CASES) >= 120
+
+
+# With a real worker, which looks at the kernel and may look nothing up: nothing of it may show.
+SEARCHED = [
+    "outputs-output-named", "outputs-umask", "dependencies-through-the-preprocessor-and-with-target", "options-hardening",
+    "options-response-file", "sources-spaces-and-quotes", "sources-names-not-utf-8", "sources-source-is-a-symlink",
+    "surroundings-standard-input-closed", "surroundings-jobserver-by-pipe", "surroundings-home-unset",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SEARCHED)
+def test_nothing_differs_when_the_worker_has_looked(name: str, compilers: tuple[str, str], tmp_path: Path) -> None:
+    case = next(case for case in CASES if case.name == name)
+    cxx, cc = compilers
+    expected = play(case, tmp_path / "work", cxx, cc, {})
+    variables = {"PERFCC_STORE": str(tmp_path / "store"), "PERFCC_MODE": "apply", "PERFCC_PYTHON": sys.executable}
+    got = play(case, tmp_path / "work", f"{PERFCC} {cxx}", f"{PERFCC} {cc}", variables)
+    assert got == expected
+    assert "compiled:searched" in (tmp_path / "store" / "counters" / "log").read_text() or "closed" in name

@@ -40,7 +40,6 @@ _ROWS = (
     ReasonKind("dependent-type", "frontend", "the loop depends on template parameters", "give the kernel a concrete type"),
     ReasonKind("included-again", "frontend", "the file is included several times, so its text has several meanings", "give it an include guard"),
     ReasonKind("forced-include", "frontend", "a flag has the file read before the source's first line", "include it in the source"),
-    ReasonKind("precompiled-header", "frontend", "a header has a precompiled one beside it, which may be of another text", "remove it"),
     ReasonKind("macro-in-kernel", "frontend", "part of the loop comes out of a macro", "write the loop out, or make the macro a constant or a function"),
     ReasonKind("allocation-in-loop", "frontend", "the loop allocates or frees memory", "allocate before the loop"),
     ReasonKind("container-modified", "frontend", "the loop changes the size of a container", "resize before the loop and assign by index"),

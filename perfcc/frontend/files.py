@@ -57,19 +57,11 @@ class Files:
         entries = ast.entries()
         counted = Counter(entry.file for entry in entries)
         system = SystemFolders(args, cwd)
-        self._cwd = cwd
         self.main = main
         self.includes: tuple[str, ...] = tuple(dict.fromkeys(entry.file for entry in entries if entry.depth))
-        self.project = tuple(
-            name for name in self.includes if name != main and not system.hold(name) and not ast.is_system_header(name)
-        )
+        self.project = tuple(name for name in self.includes if name != main and not system.hold(name) and not ast.is_system_header(name))
         self.forced = frozenset(entry.file for entry in entries if _is_forced(entry))
         self.repeated = frozenset(name for name, times in counted.items() if times > 1)
-
-
-    def precompiled(self) -> str | None:
-        """The header next to which GCC looks for a precompiled one and finds it: it may be of another text."""
-        return next((name for name in self.includes if os.path.exists(os.path.join(self._cwd, name + ".gch"))), None)
 
     def refusal(self, source: SourceFile) -> Reason | None:
         """Why nothing in the file can be rewritten, if so."""

@@ -64,8 +64,6 @@ def _parse(request: TranslationUnit, source: SourceFile) -> ParsedUnit:
         if problem is not None:
             at = source.span(problem.offset, problem.offset + 1) if problem.offset is not None else None
             return ParsedUnit((), files.includes, Reason("parse-error", at, problem.message))
-        if request.family == "gcc" and (header := files.precompiled()) is not None:
-            return ParsedUnit((), files.includes, Reason("precompiled-header", None, header))
         if not ast.is_lp64():
             return ParsedUnit((), files.includes, Reason("parse-error", None, "perfcc knows 64-bit targets with a 64-bit long alone"))
         whole = Whole(ast, source, args, request.invocation.language, cwd)

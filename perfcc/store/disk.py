@@ -13,6 +13,7 @@ written is not kept: a store that is read-only, full, damaged or being written b
 ``counters/``   ``--stats``
 ``size``        how much all this is, with ``grown`` (``size``); ``lock`` is held by who cleans up
 ``log``         what workers had to say
+``turns``       who searches what just now (``turns``)
 ==============  ===========================================================================================
 """
 

@@ -51,6 +51,8 @@ src/%.o: src/%.cpp
 """
 ATTEMPTS = 4
 
+pytestmark = pytest.mark.quiet
+
 
 def fresh(root: Path, store: Path) -> Project:
     """The project, not built. Only the serial rewrite is searched: it is timed on the processor's time, whatever else the machine does."""

@@ -244,11 +244,3 @@ def test_units_whose_files_hold_no_loops_are_not_parsed(tmp_path: Path) -> None:
     assert project.parse(headers=("/usr/include/c++/12/vector", "a.h")).includes == ()
     assert project.parse(headers=("a.h", "loops.h")).includes != ()
     assert "a.h" in project.parse().includes
-
-
-def test_a_precompiled_header_beside_is_not_trusted(tmp_path: Path) -> None:
-    project = Project(tmp_path, {"a.h": KERNEL, "a.h.gch": "", "main.cpp": '#include "a.h"\nint main() { h(0, 0); }'})
-    unit = unit_of((project.root / "main.cpp").read_text(), name="main.cpp", cwd=str(tmp_path))
-    for family, reason in (("gcc", "precompiled-header"), ("clang", None)):
-        refusal = parse(replace(unit, family=family)).refusal
-        assert (refusal.id if refusal else None) == reason

@@ -150,6 +150,10 @@ def emit_unit(
     Where the unit can't be compiled with its headers' rewrites (one may be read from a precompiled header), it is with its own alone.
     """
     replacements = [planned for decision in outcome.decisions if (planned := replacement_of(decision)) is not None]
+    precompiled = [name for name in parsed.includes if os.path.exists(os.path.join(unit.invocation.cwd, f"{name}.gch"))]
+    if precompiled and replacements and info.family == "gcc":
+        detail = f"{precompiled[0]} has a precompiled header beside it, which may be of another text"
+        return _withdrawn(outcome, Reason("emit-failed", detail=detail)), None
     own = [planned for planned in replacements if planned.span.file == unit.invocation.source]
     for chosen in (replacements, own) if len(own) < len(replacements) else (own,):
         if not chosen:

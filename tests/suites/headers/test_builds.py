@@ -174,6 +174,14 @@ def test_a_main_file_is_rewritten_where_its_header_cannot_be(again: Project) -> 
     assert found["own"]["status"] == "rewritten"
 
 
+def test_a_unit_with_a_precompiled_header_is_left_alone(again: Project) -> None:
+    again.run("g++", "-O2", "-x", "c++-header", "inc/turn.h", "-o", "inc/turn.h.gch")
+    again.put("src/a.cpp", UNIT.replace("NAME", "a") + "void clear(int* x, int n) { for (int i = 0; i < n; ++i) x[i] = i; }\n")
+    again.run(str(PERFCC), "-O2", "-Iinc", "-c", "src/a.cpp", "-o", "src/a.o")
+    found = {decision["function"]: decision for decision in decisions(again, "src/a.o")}
+    assert (found["turn"]["status"], found["turn"]["reason"]["id"]) == ("rejected", "emit-failed")
+
+
 def test_identity_reaches_into_headers(again: Project) -> None:
     again.environ["PERFCC_MODE"] = "identity"
     again.run("g++", "-O2", "-g", "-Iinc", "-c", "src/a.cpp", "-o", "a.o")

@@ -225,14 +225,6 @@ def test_ways_to_a_header(project: Project, way: str, real: str) -> None:
     assert int(after[1]) > 0
 
 
-def test_a_unit_with_a_precompiled_header_is_left_alone(project: Project) -> None:
-    sources(project)
-    project.run("g++", "-O2", "-x", "c++-header", "table.h", "-o", "table.h.gch")
-    emitted = project.rewrite("a.cpp", "-O2")
-    assert isinstance(emitted, Reason)
-    assert emitted.id == "emit-failed"
-
-
 def test_names_of_ours_in_a_header(project: Project) -> None:
     sources(project)
     project.put("table.h", HEADER + "static inline int perfcc_rt_known() { return 1; }\n")

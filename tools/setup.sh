@@ -59,6 +59,8 @@ wanted() {
         want libtool have libtoolize
         want meson have meson
         want file have file
+        want unicode-data test -e /usr/share/unicode/CaseFolding.txt
+        want python3-six python3 -c 'import six'
         want libgtest-dev test -e /usr/include/gtest/gtest.h
         want libgmock-dev test -e /usr/include/gmock/gmock.h
         want googletest test -e /usr/src/googletest/CMakeLists.txt

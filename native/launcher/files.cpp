@@ -41,6 +41,11 @@ std::string working_directory() {
   return getcwd(buffer, sizeof buffer) != nullptr ? buffer : "";
 }
 
+std::string temporary_folder() {
+  const char *root = std::getenv("TMPDIR");
+  return root != nullptr && *root == '/' && access(root, W_OK) == 0 ? root : "/tmp";
+}
+
 std::string_view directory_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string_view::npos)

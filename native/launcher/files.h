@@ -37,6 +37,7 @@ private:
 std::string absolute(std::string_view path, std::string_view cwd);
 std::string real_path(const std::string &path); // empty when it has none
 std::string working_directory();
+std::string temporary_folder();
 std::string_view directory_of(std::string_view path); // "." for a bare name
 
 bool read_file(const std::string &path, std::string &text);

@@ -24,6 +24,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <string>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <vector>
 
@@ -185,8 +186,12 @@ bool reports_dependencies() {
                      [](const char *name) { return std::getenv(name) != nullptr; });
 }
 
-// A file that we open would become the compiler's standard input or output.
+// A file that we open would become the compiler's standard input or output, or take one of the few it may have.
 bool lacks_descriptor() {
+  constexpr rlim_t plenty = 32;
+  struct rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < plenty)
+    return true;
   for (int fd = 0; fd < 3; ++fd)
     if (fcntl(fd, F_GETFD) < 0)
       return true;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <sys/mman.h>
+#include <unistd.h>
 
 namespace perfcc {
 namespace {
@@ -23,6 +24,8 @@ Fd watch_dependencies(const Command &command, Family family, Environment &report
   if (!list.ok())
     return list;
   const std::string name = "/proc/self/fd/" + std::to_string(list.get());
+  if (access(name.c_str(), W_OK) != 0) // no /proc: the compiler could not open it either
+    return Fd();
   if (family == Family::Clang) {
     report.emplace_back("CC_PRINT_HEADERS", "1");
     report.emplace_back("CC_PRINT_HEADERS_FILE", name);

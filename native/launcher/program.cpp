@@ -49,7 +49,8 @@ struct Member {
 class Program {
 public:
   Program(const Command &command, const Compiler &compiler, char *const *argv, const std::string &cwd)
-      : command_(command), compiler_(compiler), argv_(argv), cwd_(cwd), output_(absolute(command.output, cwd)) {}
+      : command_(command), compiler_(compiler), argv_(argv), cwd_(cwd), output_(absolute(command.output, cwd)),
+        store_(load_settings(cwd).store) {}
 
   void build() {
     for (const Source &source : command_.sources)
@@ -113,7 +114,7 @@ private:
   bool add(const Source &source) {
     Member member{.source = source, .path = absolute(source.path, cwd_)};
     member.settings = load_settings_for(member.path);
-    if (store_.empty())
+    if (&source == &command_.sources.front())
       store_ = member.settings.store;
     std::string text;
     if (stat(member.path.c_str(), &member.state) != 0 || !read_file(member.path, text))

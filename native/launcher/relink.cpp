@@ -14,8 +14,7 @@ namespace {
 
 // A folder of this process's own. Workers remove those whose owner, told by the name, is gone.
 std::string make_folder() {
-  const char *root = std::getenv("TMPDIR");
-  const std::string base = root != nullptr && *root == '/' && access(root, W_OK) == 0 ? root : "/tmp";
+  const std::string base = temporary_folder();
   for (int attempt = 0; attempt < 16; ++attempt) {
     const std::string path = base + "/perfcc-" + std::to_string(getpid()) + "-" + std::to_string(attempt) + "-scratch";
     if (mkdir(path.c_str(), 0700) == 0)

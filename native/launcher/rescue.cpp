@@ -11,6 +11,8 @@ constexpr int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 const char *compiler_path = nullptr;
 char *const *compiler_argv = nullptr;
 int compiler_status = -1;
+struct sigaction size_before = {}; // what SIGXFSZ did when this process began
+bool size_ignored = false;
 
 void dispose(void (*handler)(int)) {
   for (int number : fatal) {
@@ -21,8 +23,15 @@ void dispose(void (*handler)(int)) {
   }
 }
 
+void heed_size() {
+  if (size_ignored)
+    sigaction(SIGXFSZ, &size_before, nullptr);
+  size_ignored = false;
+}
+
 void on_fault(int number) {
   dispose(SIG_DFL);
+  heed_size();
   if (compiler_status >= 0)
     _exit(compiler_status);
   sigset_t none;
@@ -38,10 +47,16 @@ void rescue_by(const char *path, char *const *argv) {
   compiler_path = path;
   compiler_argv = argv;
   dispose(on_fault);
+  struct sigaction ignore = {};
+  ignore.sa_handler = SIG_IGN;
+  size_ignored = sigaction(SIGXFSZ, &ignore, &size_before) == 0;
 }
 
 void rescue_with(int status) { compiler_status = status; }
 
-void rescue_ends() { dispose(SIG_DFL); }
+void rescue_ends() {
+  dispose(SIG_DFL);
+  heed_size();
+}
 
 } // namespace perfcc

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <string>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace perfcc {
@@ -30,8 +31,8 @@ bool take_slot(Fd &slot) {
   bool taken = false;
   for (long number = 0, count = slots(); number < count; ++number) {
     slot.reset(open((prefix + std::to_string(number)).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!slot.ok())
-      continue;
+    if (struct stat status; !slot.ok() || fstat(slot.get(), &status) != 0 || status.st_uid != geteuid())
+      continue; // where somebody else made it, he could keep it for ever
     if (flock(slot.get(), LOCK_EX | LOCK_NB) == 0)
       return true;
     taken = taken || errno == EWOULDBLOCK;

@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <dirent.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -70,6 +72,29 @@ void sweep(pid_t group) {
   }
 }
 
+int remove_entry(const char *path, const struct stat *, int, struct FTW *) {
+  remove(path);
+  return 0;
+}
+
+// The folder that the worker could not take away itself, with the temporary files of the compilers it ran.
+void remove_scratch(pid_t python) {
+  const std::string root = temporary_folder();
+  const std::string begin = "perfcc-" + std::to_string(python) + "-";
+  DIR *folder = opendir(root.c_str());
+  if (folder == nullptr)
+    return;
+  std::vector<std::string> left;
+  while (const dirent *entry = readdir(folder))
+    if (const std::string_view name = entry->d_name; name.starts_with(begin) && name.ends_with("-scratch"))
+      left.push_back(root + "/" + entry->d_name);
+  closedir(folder);
+  struct stat status;
+  for (const std::string &path : left)
+    if (lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid())
+      nftw(path.c_str(), remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
 // Waits for a place. Whoever waits costs a build no more than this process; false when it is to stop, or the time is
 // up.
 bool wait_for_slot(const Signals &signals, long long deadline, Fd &slot) {
@@ -127,6 +152,8 @@ bool wait_for_slot(const Signals &signals, long long deadline, Fd &slot) {
     }
   }
   sweep(python);
+  if (end != WorkerEnd::Done)
+    remove_scratch(python);
   _exit(static_cast<int>(end));
 }
 

@@ -95,17 +95,23 @@ def parse_request(message: Mapping[str, Any]) -> Request:
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """A folder of this process's own; folders that killed workers left behind are removed first."""
+    """A folder of this process's own, for compilers' temporary files too; folders that killed workers left behind are removed first."""
     root = Path(tempfile.gettempdir())
     for folder in root.glob(f"{SCRATCH_PREFIX}*-scratch"):
         owner = folder.name.removeprefix(SCRATCH_PREFIX).split("-")[0]
         if owner.isdigit() and not Path(f"/proc/{owner}").exists() and folder.stat(follow_symlinks=False).st_uid == os.getuid():
             shutil.rmtree(folder, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=f"{SCRATCH_PREFIX}{os.getpid()}-", suffix="-scratch"))
+    theirs = os.environ.get("TMPDIR")
+    os.environ["TMPDIR"] = str(folder)
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        if theirs is None:
+            del os.environ["TMPDIR"]
+        else:
+            os.environ["TMPDIR"] = theirs
 
 
 @contextmanager

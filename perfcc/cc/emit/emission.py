@@ -30,6 +30,8 @@ _ALWAYS_THERE = frozenset(("memcpy", "memmove", "memset", "memcmp", "__stack_chk
 _STRICT = ("-Werror", "-Werror=", "-Wfatal-errors", "-pedantic-errors")
 # The library's calls that regions and guards contain, beside those named GOMP_.
 _OURS = ("omp_in_parallel", "omp_get_max_threads", "omp_get_num_threads", "omp_get_thread_num")
+# GCC looks for one of that name in each folder in which it looks for a header; it may also be a folder of them.
+_PRECOMPILED = (".gch", ".pch")
 # A schedule other than static, whatever its modifier.
 _HANDED_OUT = re.compile(r"\bschedule\s*\((?:[^():]*:)?\s*(?!static\b)\w|\bordered\b")
 
@@ -164,6 +166,9 @@ def _compile(invocation: Invocation, info: CompilerInfo, texts: tuple[Text, ...]
 
 def _check_files(invocation: Invocation, compiled: Compiled, before: tuple[str, ...], texts: tuple[Text, ...]) -> None:
     """The rewritten unit is read from the same files in the same order, and says so."""
+    for name in (*before, *compiled.reads):
+        if any(part.endswith(_PRECOMPILED) for part in Path(name).parts[-2:]):
+            raise refused(f"{name} is a precompiled header, which may be of another text")
     rewritten = {text.name for text in texts}
     wanted = [name for name in before if name not in rewritten]
     for old, new in zip_longest(wanted, compiled.reads[: len(wanted)]):

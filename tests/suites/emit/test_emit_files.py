@@ -119,7 +119,19 @@ def test_precompiled_header(workshop: Workshop) -> None:
     workshop.run("g++", "-O1", "-x", "c++-header", "pre.h", "-o", "pre.h.gch")
     outcome = rewritten(workshop, FUNCTION, "-O1", "-include", "pre.h")
     assert isinstance(outcome, Reason)
-    assert "does not read the same headers" in outcome.detail
+    assert "pre.h.gch is a precompiled header" in outcome.detail
+
+
+@pytest.mark.parametrize("name", ["first/pre.h.gch", "first/pre.h.gch/any"])
+def test_precompiled_header_in_a_folder_before_its_text(workshop: Workshop, name: str) -> None:
+    workshop.write("second/pre.h", "typedef int T;\n")
+    (workshop.root / name).parent.mkdir(parents=True)
+    workshop.run("g++", "-O1", "-x", "c++-header", "second/pre.h", "-o", name)
+    workshop.write("second/pre.h", "typedef short T;\n")
+    source = "#include <pre.h>\nstatic_assert(sizeof(T) == 4);\n" + FUNCTION
+    outcome = rewritten(workshop, source, "-O1", "-Ifirst", "-Isecond")
+    assert isinstance(outcome, Reason)
+    assert f"{name} is a precompiled header" in outcome.detail
 
 
 def test_source_with_line_numbers_of_its_own(workshop: Workshop) -> None:

@@ -151,3 +151,29 @@ def test_the_users_own_dependency_variables_are_kept(site, gcc):
     result = site.run(site.command("-O2", "-c", "main.cpp"))
     assert b"sum.h" in result.files["listed"]
     assert site.counters() == ["passed:environment"]
+
+
+def full_counters(site) -> None:
+    log = site.store / "counters" / "log"
+    log.parent.mkdir(parents=True)
+    log.write_text("compiled:no-loops 1\n" * 1000)
+
+
+@pytest.mark.parametrize("limit", ["-f 8", "-n 7"])
+def test_limits_on_files_are_for_the_compiler_alone(site, gcc, limit):
+    site.no_worker()
+    full_counters(site)
+    for words in (("-c", "kernel.cpp"), ("-c", "empty.cpp"), ("-S", "kernel.cpp")):
+        site.fresh({"kernel.cpp": KERNEL, "empty.cpp": "int x;\n"})
+        plain = site.run(["bash", "-c", f'ulimit {limit}; exec "$@"', "bash", gcc, *words])
+        site.fresh({"kernel.cpp": KERNEL, "empty.cpp": "int x;\n"})
+        done = site.run(["bash", "-c", f'ulimit {limit}; exec "$@"', "bash", *site.command(gcc, *words)])
+        assert plain.code == 0
+        assert done == plain
+
+
+def test_without_proc(site, compiler):
+    hide = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
+    plain = site.run([compiler, "-O2", "-c", "kernel.cpp"])
+    site.fresh({"kernel.cpp": KERNEL})
+    assert site.run([*hide, *site.command(compiler, "-O2", "-c", "kernel.cpp")]) == plain

@@ -194,3 +194,20 @@ def test_a_launcher_killed_outright_leaves_nothing_behind(site, gcc):
     pids = [int(pid) for pid in (site.root / "pids").read_text().split()]
     wait_until(lambda: not any(alive(pid) for pid in pids))
     assert (site.work / "kernel.o").exists()
+
+
+def test_the_folder_of_a_worker_that_is_stopped_goes_with_it(site, gcc):
+    temporary = site.root / "temporary"
+    temporary.mkdir()
+    site.variables["TMPDIR"] = str(temporary)
+    site.worker(
+        "folder = Path(os.environ['TMPDIR'], f'perfcc-{os.getpid()}-x-scratch')\n"
+        "(folder / 'deep').mkdir(parents=True); (folder / 'deep/file').touch(); (folder / 'link').symlink_to(site / 'store')\n"
+        "(site / 'ready').touch(); time.sleep(1000)"
+    )
+    launcher = subprocess.Popen(site.command("-O2", "-c", "kernel.cpp"), cwd=site.work, env=site.environment())
+    wait_until((site.root / "ready").exists)
+    launcher.terminate()
+    assert launcher.wait() == -15
+    assert not list(temporary.glob("*-scratch"))
+    assert site.store.is_dir()

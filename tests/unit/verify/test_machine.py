@@ -21,6 +21,17 @@ def test_compiles_share_and_timing_excludes(tmp_path: Path) -> None:
         assert not again
 
 
+def test_nobody_else_can_hold_it(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    lock.touch(0o666)
+    with machine.shared(lock), machine.exclusive(lock, 0.0):
+        assert lock.stat().st_mode & 0o777 == 0o600
+    lock.unlink()
+    lock.symlink_to("elsewhere")
+    with pytest.raises(OSError, match="symbolic links"), machine.shared(lock):
+        pass
+
+
 def test_patience_has_an_end(tmp_path: Path) -> None:
     with machine.shared(tmp_path / "lock"):
         start = time.monotonic()

@@ -10,7 +10,7 @@ from perfcc.core.kernel import Kernel
 from perfcc.core.reason import Reason
 from perfcc.core.span import Span
 from perfcc.frontend import kinds as k
-from perfcc.frontend.collect import FunctionSite, LoopSite, is_generic_lambda
+from perfcc.frontend.collect import FunctionSite, LoopSite, is_constant_lambda, is_generic_lambda
 from perfcc.frontend.context import Context
 from perfcc.frontend.dependent import first_dependent, hidden_names
 from perfcc.frontend.hotness import hotness, refused_hotness
@@ -83,6 +83,8 @@ class KernelBuilder:
             return Reason("dependent-type", self._unit.span(found[0]), found[1])
         if site.constant:
             return Reason("unmodelled-statement", span, "in a constexpr function")
+        if is_constant_lambda(self._unit, node):
+            return Reason("unmodelled-statement", span, "in a lambda that may be evaluated while compiling")
         use = self._unit.expansions.outermost.get(node.begin)
         if use is not None:
             return Reason("macro-in-kernel", source.span(use.begin, use.end), use.name)

@@ -127,11 +127,31 @@ def _find_loops(unit: Unit, site: FunctionSite, holds_loop: Callable[[int, int],
             (outer.inner if outer else site.loops).append(found)
             outer = found
         for child in reversed(node.children):
+            if child.kind in _CONTAINERS and node is site.node:
+                continue  # a class that is declared with the variable has sites of its own
             if child.kind >= k.UNEXPOSED_EXPR or child.kind in (k.VAR_DECL, *_CONTAINERS, *k.FUNCTIONS):
                 begin, end = child.begin, child.end
                 # an OpenMP directive's own range is its pragma's
                 if k.is_openmp_directive(child.kind) or holds_loop(begin, max(end, begin + 1)):
                     stack.append((child, outer))
+
+
+def is_constant_lambda(unit: Unit, node: Node) -> bool:
+    """``node`` lies in a lambda that may be evaluated while compiling, where the compiler may go on without if it can't be.
+
+    Lambdas are constexpr where they can be (C++17). A variable outside functions, or a member, that one initialises is there before any
+    code runs, or else not; one without captures can be used so outside of its function too, by its type (C++20).
+    """
+    inside = False
+    for above in node.ancestors():
+        if above.kind == k.LAMBDA_EXPR:
+            at = unit.source.token_index(above.begin)
+            if [token.text for token in unit.source.tokens[at : at + 2]] == ["[", "]"]:
+                return True
+            inside = True
+        elif inside and above.parent is None:
+            return above.kind in (k.VAR_DECL, k.FIELD_DECL)
+    return False
 
 
 def is_generic_lambda(unit: Unit, node: Node) -> bool:

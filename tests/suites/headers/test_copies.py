@@ -253,3 +253,21 @@ def test_lines_are_the_headers_own(project: Project) -> None:
     lines = project.run("objdump", "--dwarf=decodedline", "a.o")
     assert "table.h" in lines
     assert not [line for line in lines.splitlines() if Path(line.split()[0] if line.split() else "").name.startswith("text-")]
+
+
+def test_a_lambda_that_is_a_constant_stays_one(project: Project) -> None:
+    """Variables that it initialises outside functions are there before any code runs, whatever the order of the units."""
+    loop = "for (int i = 0; i < n; ++i) for (int j = 0; j < n; ++j) to[j * n + i] = from[j * n + i] * 3 + i;"
+    lambda_ = f"[] {{ int to[4096] = {{}}; int from[4096] = {{}}; int n = 64; {loop} return to[1]; }}()"
+    project.put("table.h", f"__attribute__((weak)) int fast;\ninline void turn(int* to, const int* from, int n) {{ {loop} }}\n")
+    project.put("a.cpp", f'#include "table.h"\nint made = {lambda_};\nvoid a(int* to, const int* from, int n) {{ turn(to, from, n); }}\n')
+    project.put(
+        "main.cpp",
+        "#include <cstdio>\nextern int made, fast;\nint early = made;\nvoid a(int*, const int*, int);\nstatic int to[4096], from[4096];\n"
+        'int main() { a(to, from, 64); std::printf("%d %d\\n", early, fast > 0); }\n',
+    )
+    project.run("g++", "-std=c++17", "-O2", "-c", "main.cpp")
+    emitted = project.rewrite("a.cpp", "-std=c++17", "-O2")
+    assert isinstance(emitted, Emitted), emitted
+    project.run("g++", "main.o", "a.o", "-o", "after")
+    assert project.run("./after") == "1 1\n"

@@ -231,6 +231,27 @@ def test_constant_expressions_stay_as_they_are() -> None:
     assert [k.refusal.detail for k in kernels(text) if k.refusal] == ["in a constexpr function"] * 2
 
 
+def test_lambdas_that_may_be_constants() -> None:
+    text = """
+    int sum = [](int n) { int s = 0; for (int i = 0; i < n; i++) s += i; return s; }(4);
+    struct S { int v = [](int n) { int s = 0; for (int i = 0; i < n; i++) s += i; return s; }(4); };
+    auto maker() { return [](int n) { int s = 0; for (int i = 0; i < n; i++) s += i; return s; }; }
+    int held = [k = 3](int n) { int s = 0; for (int i = 0; i < n; i++) s += k; return s; }(4);
+    int inside(int n) { int s = 0; [&] { for (int i = 0; i < n; i++) s += i; }(); return s; }
+    """
+    found = [(k.function, k.refusal and k.refusal.detail) for k in kernels(text, extra=("-std=c++20",))]
+    why = "in a lambda that may be evaluated while compiling"
+    assert found == [*((name, why) for name in ("sum", "S::v", "maker", "held")), ("inside", None)]
+
+
+def test_a_class_declared_with_a_variable_is_looked_at_once() -> None:
+    text = """
+    struct P { void f(int* a, int n) { for (int i = 0; i < n; i++) a[i] = 1; } } p;
+    struct Q { struct { void f(int* a, int n) { for (int i = 0; i < n; i++) a[i] = 2; } } inner; } q;
+    """
+    assert len([k.function for k in kernels(text)]) == 2
+
+
 def test_thread_private_variables() -> None:
     text = "int t;\n#pragma omp threadprivate(t)\nvoid f(int* a) { for (int i = 0; i < 3; i++) a[i] = t; }"
     for flags in ((), ("-fopenmp",)):

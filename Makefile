@@ -25,7 +25,8 @@ packages:
 $(STAMP): pyproject.toml $(wildcard CMakeLists.txt) $(NATIVE) | packages
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --disable-pip-version-check -qq --editable '.[dev]'
-	touch $@
+	@touch $@
+	@echo "ready: $(CURDIR)/$(BIN)/perfcc"
 
 demo: setup ## a real program, before and after
 	$(BIN)/python bench/demo.py

@@ -26,6 +26,7 @@ from perfcc.store.links import link_inputs
 from perfcc.store.note import Note
 
 FORMATS = ("text", "json")
+HOW = "was it built with perfcc and this store? Where its objects were moved or deleted, ask for the source"
 _HEADERS = (".h", ".hh", ".hp", ".hpp", ".hxx", ".h++", ".H", ".HPP", ".inc", ".inl", ".ipp", ".ixx", ".tcc", ".tpp", ".txx")
 _SOURCES = (".c", ".cc", ".cp", ".cpp", ".cxx", ".c++", ".C", ".CPP")
 
@@ -37,12 +38,15 @@ def run(arguments: list[str]) -> int:
         if len(positional) > 1:
             raise UsageError("one file or directory at a time")
         outcomes = collect(Path(positional[0] if positional else "."), Store(here().store_path()))
-    except (UsageError, SettingsError, section.SectionError, OSError) as error:
+    except (UsageError, SettingsError, section.SectionError) as error:
         print(f"perfcc: --explain: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"perfcc: --explain: {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
     if not outcomes:
         where = positional[0] if positional else "this directory"
-        print(f"perfcc: nothing is known of {where}; was it built with perfcc, and with this store?", file=sys.stderr)
+        print(f"perfcc: nothing is known of {where}: it carries no rewrites, and the store knows no part of it; {HOW}", file=sys.stderr)
         return 1
     if chosen == "json":
         sys.stdout.write(render_json(outcomes))

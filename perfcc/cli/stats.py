@@ -12,6 +12,16 @@ from perfcc.store.cleaning import holdings
 from perfcc.store.counters import Counters
 
 FORMATS = ("text", "json")
+# What became of a unit that was compiled, where the counter's own name doesn't say it.
+COMPILED = {
+    "from-store": "the store's rewritten object",
+    "nothing-to-do": "nothing to rewrite, as the store knows",
+    "no-loops": "no loops in its text",
+    "no-kernels": "no loops in its text that could be rewritten",
+    "no-python": "no Python with perfcc was found, see --doctor",
+    "worker-failed": "a wrong setting or an error of perfcc, see 'log' in the store",
+    "worker-timed-out": "perfcc took too long and was ended",
+}
 
 
 def run(arguments: list[str]) -> int:
@@ -34,5 +44,5 @@ def run(arguments: list[str]) -> int:
     if chosen == "json":
         sys.stdout.write(stats_json(counters.read(), held))
     else:
-        stats_text(counters.read(), held, console(), dict(pass_reasons()))
+        stats_text(counters.read(), held, console(), COMPILED | dict(pass_reasons()))
     return 0

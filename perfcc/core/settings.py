@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+
+from perfcc.core.resources import directory
 
 MODES = ("search", "apply", "off", "identity")
 FP_MODES = ("strict", "reassociate")
@@ -59,8 +61,8 @@ def load(start: Path, environ: Mapping[str, str]) -> Settings:
 def find_file(start: Path) -> Path | None:
     """The nearest ``perfcc.toml`` in ``start`` or above it."""
     start = start.absolute()
-    for directory in (start, *start.parents):
-        candidate = directory / "perfcc.toml"
+    for folder in (start, *start.parents):
+        candidate = folder / "perfcc.toml"
         if candidate.is_file():
             return candidate
     return None
@@ -89,9 +91,7 @@ def _from_table(settings: Settings, table: Mapping[str, Any], where: str) -> Set
 
 def _set(settings: Settings, key: str, value: Any, where: str) -> Settings:
     if key not in _KEYS:
-        near = get_close_matches(key, _KEYS, 1)
-        hint = f"; did you mean '{near[0]}'?" if near else f"; the keys are {', '.join(_KEYS)}"
-        raise SettingsError(f"{where}: unknown key {key!r}{hint}")
+        raise SettingsError(f"{where}: unknown key {key!r}{_hint(key, _KEYS, 'keys')}")
     match key:
         case "mode":
             return replace(settings, mode=_choice(value, MODES, key, where))
@@ -150,7 +150,26 @@ def _rules_off(value: Any, where: str) -> tuple[str, ...]:
     """``rules = { "loop-tiling" = false }`` in the file, ``PERFCC_RULES=-loop-tiling,-parallel-loop`` in the environment."""
     if isinstance(value, str):
         words = [word.strip() for word in value.split(",") if word.strip()]
-        return tuple(sorted(word[1:] for word in words if word.startswith("-")))
-    if isinstance(value, dict) and all(isinstance(on, bool) for on in value.values()):
-        return tuple(sorted(rule for rule, on in value.items() if not on))
-    raise SettingsError(f"{where}: rules must map rule ids to true or false, not {value!r}")
+        if any(not word.startswith("-") for word in words):
+            raise SettingsError(f"{where}: rules must be rule ids with a minus, as in -loop-tiling, not {value!r}")
+        value = {word[1:]: False for word in words}
+    if not isinstance(value, dict) or not all(isinstance(on, bool) for on in value.values()):
+        raise SettingsError(f"{where}: rules must map rule ids to true or false, not {value!r}")
+    known = _rules() if value else ()
+    for rule in value:
+        if known and rule not in known:
+            raise SettingsError(f"{where}: unknown rule {rule!r}{_hint(rule, known, 'rules')}")
+    return tuple(sorted(rule for rule, on in value.items() if not on))
+
+
+def _rules() -> tuple[str, ...]:
+    """The ids that there are: the rooms' names. None where the rooms aren't installed."""
+    try:
+        return tuple(sorted(path.parent.name for path in directory("rules").glob("*/rule.toml")))
+    except FileNotFoundError:
+        return ()
+
+
+def _hint(name: str, known: Sequence[str], kind: str) -> str:
+    near = get_close_matches(name, known, 1)
+    return f"; did you mean '{near[0]}'?" if near else f"; the {kind} are {', '.join(known)}"

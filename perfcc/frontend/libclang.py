@@ -317,22 +317,6 @@ class Ast:
         lib.clang_getExpansionLocation(lib.clang_getRangeEnd(spread), None, None, None, byref(offset))
         return begin, offset.value
 
-    def file_extent(self, cursor: Cursor) -> tuple[int, int]:
-        """Like extent, but for a macro's argument the offsets of the argument itself."""
-        lib = self.lib
-        spread = lib.clang_getCursorExtent(cursor)
-        offset = c_uint()
-        lib.clang_getFileLocation(lib.clang_getRangeStart(spread), None, None, None, byref(offset))
-        begin = offset.value
-        lib.clang_getFileLocation(lib.clang_getRangeEnd(spread), None, None, None, byref(offset))
-        return begin, offset.value
-
-    def begins_in_macro(self, cursor: Cursor) -> bool:
-        """True when the cursor's first token comes out of a macro's replacement (its arguments included)."""
-        lib = self.lib
-        start = lib.clang_getRangeStart(lib.clang_getCursorExtent(cursor))
-        return self._place(start, lib.clang_getExpansionLocation) != self._place(start, lib.clang_getSpellingLocation)
-
     def place(self, cursor: Cursor) -> Place:
         """Where the cursor's range begins, macros expanded at their use."""
         start = self.lib.clang_getRangeStart(self.lib.clang_getCursorExtent(cursor))
@@ -341,11 +325,6 @@ class Ast:
     def location(self, cursor: Cursor) -> int:
         """The byte offset of a declaration's name, in the file where its text stands."""
         return self._place(self.lib.clang_getCursorLocation(cursor), self.lib.clang_getExpansionLocation).offset
-
-    def spelling_place(self, cursor: Cursor) -> Place:
-        """Where the cursor's first token is written, inside a macro's definition if it comes from one."""
-        start = self.lib.clang_getRangeStart(self.lib.clang_getCursorExtent(cursor))
-        return self._place(start, self.lib.clang_getSpellingLocation)
 
     def spelling(self, cursor: Cursor) -> str:
         return _text(self.lib, self.lib.clang_getCursorSpelling(cursor))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from perfcc.core.ir import Assign, Block, Declare, Expr, If, Loop, Stmt, VarRef, expressions, loops, own_expressions, statements
+from perfcc.core.ir import Assign, Block, Declare, If, Loop, Stmt, VarRef, loops, statements
 from perfcc.core.types import Variable
 
 
@@ -106,11 +106,6 @@ def assigned(stmt: Stmt) -> set[str]:
             case _:
                 pass
     return found
-
-
-def all_expressions(stmt: Stmt) -> list[Expr]:
-    """Every expression in the statement, sub-expressions included."""
-    return [e for inner in statements(stmt) for own in own_expressions(inner) for e in expressions(own)]
 
 
 def undeclared_loop_variables(stmt: Stmt) -> tuple[Variable, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from perfcc.core.facts import Facts
-from perfcc.core.ir import Expr, Loop
+from perfcc.core.ir import Loop
 from perfcc.core.types import Storage, Variable
 from perfcc.verify.evaluate import Environment, Interval, Number, Ranges, evaluate, interval
 from perfcc.verify.roles import Place, Roles
@@ -182,8 +182,3 @@ def _loop_interval(loop: Loop, ranges: Ranges) -> Interval | None:
 def plan(roles: Roles, facts: Facts, variables: tuple[Variable, ...], scalars: dict[str, Number], size: int) -> Plan | None:
     """The memory that the nest needs with those scalars; ``size`` for what they leave open. None when it is too much."""
     return _Planner(roles, facts, variables, scalars, size).run()
-
-
-def value_at(expr: Expr, scalars: dict[str, Number], sizes: dict[str, int]) -> Number | None:
-    """``expr`` on an input."""
-    return evaluate(expr, Environment(scalars, sizes))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from perfcc.core.types import ScalarType, Storage, TypeKind, Variable
+from perfcc.core.types import ScalarType, TypeKind, Variable
 from perfcc.verify.evaluate import Number
 from perfcc.verify.roles import Roles
 
@@ -146,8 +146,3 @@ def _special(count: int, random: numpy.random.Generator) -> Array:
     pool = numpy.array([own, numpy.inf, -numpy.inf, 0.0, -0.0, 5e-324, -2.5e-310, 1.0, -1.5, 1.7e308])
     odds = numpy.array([0.04, 0.04, 0.04, 0.1, 0.1, 0.1, 0.1, 0.24, 0.2, 0.04])
     return pool[random.choice(len(pool), count, p=odds / odds.sum())]
-
-
-def is_array(v: Variable) -> bool:
-    """True for what holds elements."""
-    return v.storage in (Storage.POINTER, Storage.ARRAY, Storage.VECTOR)

@@ -10,7 +10,6 @@ TYPES = {
     "d": "double", "f": "float", "i": "int", "u": "unsigned", "l": "long", "z": "std::size_t",
     "h": "short", "c": "unsigned char", "a": "signed char",
 }  # fmt: skip
-ARENAS = "dfilhc"
 _ARENA_OF = {"u": "i", "z": "l", "a": "c"}
 _FLOATING = "df"
 _NAMES = ("p", "q", "r")

@@ -39,9 +39,9 @@ def test_variables_of_other_parts_of_perfcc_are_no_settings(tmp_path: Path) -> N
 
 
 def test_rules_are_switched_off_by_id(tmp_path: Path) -> None:
-    (tmp_path / "perfcc.toml").write_text("[rules]\nloop-tiling = false\nparallel-loop = true\nb = false\n")
-    assert load(tmp_path, {}).rules_off == ("b", "loop-tiling")
-    assert load(tmp_path, {"PERFCC_RULES": "-parallel-loop, -a"}).rules_off == ("a", "parallel-loop")
+    (tmp_path / "perfcc.toml").write_text("[rules]\nloop-tiling = false\nparallel-loop = true\ninteger-reduction = false\n")
+    assert load(tmp_path, {}).rules_off == ("integer-reduction", "loop-tiling")
+    assert load(tmp_path, {"PERFCC_RULES": "-parallel-loop, -loop-tiling"}).rules_off == ("loop-tiling", "parallel-loop")
 
 
 @pytest.mark.parametrize(
@@ -56,6 +56,9 @@ def test_rules_are_switched_off_by_id(tmp_path: Path) -> None:
         ("budget = inf", "budget must be a finite number of at least 0"),
         ("budget = nan", "budget must be a finite number of at least 0"),
         ("budget = true", "budget must be a finite number"),
+        ("rules.loop-tilin = false", "unknown rule 'loop-tilin'; did you mean 'loop-tiling'?"),
+        ("rules.zzzzzz = true", "unknown rule 'zzzzzz'; the rules are integer-reduction, "),
+        ("rules = 'loop-tiling'", "rules must be rule ids with a minus, as in -loop-tiling, not 'loop-tiling'"),
         ("threads = 1.5", "threads must be a whole number, not 1.5"),
         ("store = 3", "store must be a string, not 3"),
         ("rules = 3", "rules must map rule ids to true or false"),

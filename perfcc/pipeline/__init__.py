@@ -31,6 +31,7 @@ from perfcc.core.span import Span
 from perfcc.core.unit import TranslationUnit
 from perfcc.pipeline.decide import decide_kernels, left_alone, refusal_of
 from perfcc.pipeline.files import Start, put_in_place, retried, unchanged_files
+from perfcc.pipeline.intrinsics import with_clangs_intrinsics
 from perfcc.pipeline.request import Context, Request
 from perfcc.store.cleaning import clean_if_grown
 from perfcc.store.counters import Counters
@@ -136,7 +137,9 @@ def find_kernels(unit: TranslationUnit, dependencies: tuple[str, ...]) -> Parsed
         from perfcc.frontend import parse
     except ImportError as error:
         return ParsedUnit((), (), Reason("tool-missing", detail=f"libclang: {error}"))
-    return parse(unit, dependencies or None)
+    parsed = parse(unit, dependencies or None)
+    other = with_clangs_intrinsics(unit, parsed)
+    return parsed if other is None else parse(other, dependencies or None)
 
 
 # ---- Decision -> Outcome -----------------------------------------------------------------------------------------------

@@ -88,6 +88,13 @@ def _clang() -> tuple[str, str]:
     return "", ""
 
 
+def clang_headers() -> str:
+    """The folder of clang's own headers, empty where there is none."""
+    clang, _ = _clang()
+    folder = _output(clang, "-print-resource-dir") if clang else ""
+    return os.path.join(folder, "include") if folder else ""
+
+
 def _library(clang: str, *names: str) -> str:
     """The first of these files that clang itself would take: it prints a bare name for what it can't find."""
     if not clang:

@@ -25,6 +25,7 @@ class Project:
     ``folder`` is where in the source the commands run. ``build`` and ``test`` are shell commands, run in turn; every one of ``test`` runs,
     whatever the ones before gave. ``results`` finds one test's name and outcome in their output (groups ``name`` and ``outcome``); without
     it their lines are compared, except those that ``ignore`` matches: timings, mostly. ``flags`` go into CFLAGS and CXXFLAGS.
+    ``masquerade``: perfcc goes by the compiler's own name, for builds in which a compiler's name leaves traces.
     ``compilers`` are those it is built with, ``ci`` those it is built with among all other tests.
     """
 
@@ -38,6 +39,7 @@ class Project:
     compilers: tuple[str, ...] = ("gcc",)
     results: re.Pattern[str] | None = None
     ignore: re.Pattern[str] | None = None
+    masquerade: bool = False
     ci: tuple[str, ...] = ()
 
 

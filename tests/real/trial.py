@@ -80,7 +80,12 @@ class Trial:
         self.tools = self.folder / "bin"
         self.tools.mkdir(parents=True, exist_ok=True)
         for name in (self.compiler, self.plus):
-            (self.tools / f"perfcc-{name}").symlink_to(PERFCC)
+            (self.tools / f"{self.prefix}{name}").symlink_to(PERFCC)
+
+    @property
+    def prefix(self) -> str:
+        """What is put before the compiler's name to call perfcc in its place."""
+        return "" if self.project.masquerade else "perfcc-"
 
     @property
     def plus(self) -> str:
@@ -121,7 +126,7 @@ class Trial:
         """The user's environment without anything that would reach into the build, then the compilers."""
         ours = re.compile(r"PERFCC_|MAKE|MFLAGS|PYTEST|(C|CPP|CXX|LD)FLAGS$|CC$|CXX$|CMAKE_|GTEST_|CTEST_|LC_|LANG")
         environ = {key: value for key, value in os.environ.items() if not ours.match(key)}
-        prefix = "perfcc-" if store else ""
+        prefix = self.prefix if store else ""
         environ |= {
             "CC": f"{prefix}{self.compiler}",
             "CXX": f"{prefix}{self.plus}",
@@ -131,10 +136,10 @@ class Trial:
             "PYTHON": sys.executable,
             "LC_ALL": "C.UTF-8",
             "SOURCE_DATE_EPOCH": "1700000000",
-            "PATH": f"{self.tools}{os.pathsep}{environ['PATH']}",
         }
         if store:
             environ |= settings | {"PERFCC_STORE": str(self.folder / f"store-{store}")}
+            environ["PATH"] = f"{self.tools}{os.pathsep}{environ['PATH']}"
         return environ
 
     def _build(self, environ: dict[str, str]) -> Built:

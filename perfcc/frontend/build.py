@@ -13,6 +13,7 @@ from perfcc.frontend import kinds as k
 from perfcc.frontend.collect import FunctionSite, LoopSite, is_constant_lambda, is_generic_lambda
 from perfcc.frontend.context import Context
 from perfcc.frontend.dependent import first_dependent, hidden_names
+from perfcc.frontend.hints import hint_before
 from perfcc.frontend.hotness import hotness, refused_hotness
 from perfcc.frontend.identity import digest
 from perfcc.frontend.liveness import liveness
@@ -77,6 +78,9 @@ class KernelBuilder:
             return Reason("user-openmp", span)
         if self._openmp.inside(node.begin):
             return Reason("inside-parallel-region", span)
+        hint = hint_before(self._unit, node.begin)
+        if hint is not None:
+            return Reason("unmodelled-statement", hint, "a pragma for the loop that follows")
         if is_generic_lambda(self._unit, node):
             return Reason("dependent-type", span, "in a generic lambda")
         if site.dependent and (found := first_dependent(node)) is not None:

@@ -19,7 +19,8 @@ class Expansion:
 class Expansions:
     """One file's uses of macros, filled by ``add`` from the preprocessing record, then asked.
 
-    ``outermost`` holds, by their first bytes, the uses that are not an argument or the inside of another use.
+    ``outermost`` holds, by their first bytes, the uses that are not an argument or the inside of another use; ``ending_at`` the same ones
+    by where they end.
     """
 
     def __init__(self) -> None:
@@ -27,6 +28,7 @@ class Expansions:
         self._begins: list[int] = []
         self.outermost: dict[int, Expansion] = {}
         self._ends: list[Expansion] = []
+        self.ending_at: dict[int, Expansion] = {}
 
     def add(self, use: Expansion) -> None:
         self._all.append(use)
@@ -40,6 +42,7 @@ class Expansions:
             if use.begin >= reached:
                 self.outermost[use.begin] = use
                 self._ends.append(use)
+                self.ending_at[use.end] = use
                 reached = use.end
 
     def __iter__(self) -> Iterator[Expansion]:

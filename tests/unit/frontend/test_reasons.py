@@ -244,6 +244,31 @@ def test_lambdas_that_may_be_constants() -> None:
     assert found == [*((name, why) for name in ("sum", "S::v", "maker", "held")), ("inside", None)]
 
 
+def test_pragmas_for_one_loop() -> None:
+    """No block can stand between such a pragma and its loop."""
+    text = """
+    #define HINT _Pragma("GCC ivdep")
+    #define TOLD(words) _Pragma(#words)
+    #pragma GCC diagnostic push
+    void f(int* a, int n) {
+        #pragma GCC ivdep
+        for (int i = 0; i < n; i++) a[i] = 1;
+        #pragma GCC unroll 4
+        // so it is
+        for (int i = 0; i < n; i++) a[i] = 2;
+        #pragma clang loop unroll(disable)
+        for (int i = 0; i < n; i++) a[i] = 3;
+        _Pragma("GCC unroll 4") for (int i = 0; i < n; i++) a[i] = 4;
+        HINT for (int i = 0; i < n; i++) a[i] = 5;
+        TOLD(GCC unroll 2) for (int i = 0; i < n; i++) a[i] = 6;
+        #pragma GCC diagnostic pop
+        for (int i = 0; i < n; i++) a[i] = 7;
+    }
+    """
+    found = [k.refusal and k.refusal.detail for k in kernels(text)]
+    assert found == [*(["a pragma for the loop that follows"] * 6), None]
+
+
 def test_a_class_declared_with_a_variable_is_looked_at_once() -> None:
     text = """
     struct P { void f(int* a, int n) { for (int i = 0; i < n; i++) a[i] = 1; } } p;

@@ -386,7 +386,7 @@ class Generator:
         plain = [i, i, i, f"{i} + 1", f"{i} - 1", f"2 * {i}", f"2 * {i} + 1", f"{number} - 1 - {i}", f"{i} + {number}", f"{i} - {number}"]
         linear = [f"{i} * {number} + {j}", f"{j} * m + {i}", f"{i} * m + {j}", f"{i} * n + {j}", f"CELL({i}, {j})", f"({i} + 1) * m + {j}"]
         odd = [
-            f"{i} / 2", f"{i} % 3", f"{i} >> 1", f"{i} & 3", f"{i} + {j}", f"{i} - {j}", f"{i} * {j}", "0", "3", number,
+            f"{i} / 2", f"{i} % 3", f"({i} >> 1)", f"({i} & 3)", f"{i} + {j}", f"{i} - {j}", f"{i} * {j}", "0", "3", number,
             f"{i} * 4 + {j} % 4",
             f"(unsigned)({i} - 1)", f"(short)({i} + k)", f"(unsigned char)({i} + {number})", f"{i} + half({number})", f"clamp({i}, 0, 5)",
             f"({self._types['z']}){i} * m + {j}", f"(int)({i} + 1u) - 1", f"{i} * {i}", f"({i} > 2 ? {i} : 0)", f"{i} + ({j} == 2)",

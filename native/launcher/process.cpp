@@ -3,12 +3,15 @@
 #include "rescue.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 namespace perfcc {
 
@@ -18,8 +21,8 @@ Signals::Signals() {
   sigaction(SIGCHLD, &action, &child_before_);
   sigemptyset(&held_);
   sigaddset(&held_, SIGCHLD);
-  for (int number :
-       {SIGINT, SIGTERM, SIGHUP}) // one that is ignored, as under nohup, would reach us all the same if it were held
+  for (int number : {SIGINT, SIGQUIT, SIGTERM,
+                     SIGHUP}) // one that is ignored, as under nohup, would reach us all the same if it were held
     if (sigaction(number, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
       sigaddset(&held_, number);
   sigprocmask(SIG_BLOCK, &held_, &before_);
@@ -58,6 +61,15 @@ long long monotonic_nanoseconds() {
 void execute(const std::string &path, char *const *argv) {
   rescue_ends();
   execv(path.c_str(), argv);
+  if (errno != ENOEXEC)
+    return;
+  // A script that does not say by what it is run, as shells do it.
+  const std::string shell = "/bin/sh";
+  std::vector<char *> words = {const_cast<char *>(shell.c_str()), const_cast<char *>(path.c_str())};
+  for (char *const *word = argv + 1; argv[0] != nullptr && *word != nullptr; ++word)
+    words.push_back(*word);
+  words.push_back(nullptr);
+  execv(shell.c_str(), words.data());
 }
 
 End run_child(const Signals &signals, const std::string &path, char *const *argv, const Environment &environment,
@@ -78,9 +90,15 @@ End run_child(const Signals &signals, const std::string &path, char *const *argv
       setpgid(0, 0);
     signals.restore();
     execute(path, argv);
-    _exit(127);
+    if (stdio < 0)
+      std::fprintf(stderr, "perfcc: %s: %s\n", path.c_str(), std::strerror(errno));
+    _exit(126);
   }
   if (child < 0) {
+    if (stdio < 0) { // no room for a process of our own beside the compiler's
+      signals.restore();
+      execute(path, argv);
+    }
     end.status = 127 << 8;
     return end;
   }

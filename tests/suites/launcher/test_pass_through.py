@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import subprocess
 import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -179,3 +182,18 @@ def test_without_proc(site, compiler):
     plain = site.run([compiler, "-O2", "-c", "kernel.cpp"])
     site.fresh({"kernel.cpp": KERNEL})
     assert site.run([*hide, *site.command(compiler, "-O2", "-c", "kernel.cpp")]) == plain
+
+
+def test_no_room_for_another_process(site, gcc):
+    """Not even for the compiler's own: its words on that are what is seen."""
+    with tempfile.TemporaryDirectory() as folder:  # one that another user can reach
+        os.chmod(folder, 0o777)
+        Path(folder, "empty.cpp").write_text("int x;\n")
+        perfcc = shutil.copy(site.command()[0], folder)
+        other = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+        plain, done = (
+            subprocess.run([*other, "prlimit", "--nproc=1", *words, "-c", "empty.cpp"], cwd=folder, capture_output=True, check=False)
+            for words in ([gcc], [perfcc, gcc])
+        )
+    assert plain.returncode != 0
+    assert (done.returncode, done.stdout, done.stderr) == (plain.returncode, plain.stdout, plain.stderr)

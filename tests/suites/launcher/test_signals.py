@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-STOPS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+STOPS = [signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP]
 
 
 def start(site, *arguments: str) -> subprocess.Popen[bytes]:

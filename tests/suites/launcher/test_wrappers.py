@@ -133,3 +133,11 @@ def test_versioned_and_cross_names(site, name):
     (site.root / name).symlink_to(site.command()[0])
     assert site.run([str(site.root / name), "-O2", "-c", "kernel.cpp"]).code == 0
     assert site.counters() == ["compiled:no-python"]
+
+
+def test_a_script_that_does_not_say_by_what_it_is_run(site, gcc):
+    script = site.root / "bare-g++"
+    script.write_text(f'exec {gcc} "$@"\n')
+    script.chmod(0o755)
+    done = site.run(site.command(str(script), "-c", "kernel.cpp"))
+    assert (done.code, done.stderr, sorted(done.files)) == (0, b"", ["kernel.cpp", "kernel.o"])

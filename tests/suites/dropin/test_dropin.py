@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -62,3 +63,18 @@ def test_nothing_differs_when_the_worker_has_looked(name: str, compilers: tuple[
     got = play(case, tmp_path / "work", f"{PERFCC} {cxx}", f"{PERFCC} {cc}", variables)
     assert got == expected
     assert "compiled:searched" in (tmp_path / "store" / "counters" / "log").read_text() or "closed" in name
+
+
+# The linker names its temporary files in what it says; the locks on turns stay in the temporary folder.
+TOLD_APART = ["surroundings-one-step", "surroundings-temporary-directory-of-its-own"]
+IDENTITY = [case.name for case in CASES if case.name not in TOLD_APART] if os.environ.get("PERFCC_DROPIN") == "all" else SEARCHED
+
+
+@pytest.mark.parametrize("name", IDENTITY)
+def test_nothing_differs_with_a_no_op_in_every_unit(name: str, compilers: tuple[str, str], tmp_path: Path) -> None:
+    """PERFCC_DROPIN=all takes every case."""
+    case = next(case for case in CASES if case.name == name)
+    cxx, cc = compilers
+    expected = play(case, tmp_path / "work", cxx, cc, {})
+    variables = {"PERFCC_STORE": str(tmp_path / "store"), "PERFCC_MODE": "identity", "PERFCC_PYTHON": sys.executable}
+    assert play(case, tmp_path / "work", f"{PERFCC} {cxx}", f"{PERFCC} {cc}", variables) == expected

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import os
-import stat
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +10,7 @@ from pathlib import Path
 
 from perfcc.store import files, size
 from perfcc.store.disk import SUBDIRECTORIES
+from perfcc.store.lock import alone
 
 _START = 0.9
 """Of the limit: there a clean-up begins, so that what others write meanwhile stays below the limit as well."""
@@ -62,9 +60,9 @@ def clean_if_grown(root: Path, limit: int) -> int:
     known = size.estimate(root)
     if known is not None and (limit == 0 or known <= limit * _START):
         return 0
-    alone = known is not None and limit and known > limit * _ALONE
-    with _lock(root) as mine:
-        return clean(root, limit) if mine or alone else 0
+    unbounded = known is not None and limit and known > limit * _ALONE
+    with alone(root / "lock", without_locks=True) as mine:
+        return clean(root, limit) if mine or unbounded else 0
 
 
 def clean(root: Path, limit: int) -> int:
@@ -132,29 +130,3 @@ def _files(folder: Path | str, depth: int = 0) -> Iterator[os.DirEntry[str]]:
             yield item
         elif depth == 0:
             yield from _files(item.path, depth + 1)
-
-
-@contextlib.contextmanager
-def _lock(root: Path) -> Iterator[bool]:
-    """Yields whether this process alone is to clean. Where the file system has no locks, everybody is."""
-    try:
-        handle = os.open(root / "lock", os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o666)
-    except OSError:
-        yield False
-        return
-    try:
-        yield _locked(handle)
-    finally:
-        os.close(handle)
-
-
-def _locked(handle: int) -> bool:
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
-    return True

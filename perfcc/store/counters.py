@@ -7,17 +7,16 @@ writing it and removing them leaves nothing that would count twice.
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from perfcc.core.codec import CodecError, dumps, loads
 from perfcc.store import files
+from perfcc.store.lock import alone
 
 SETTLED_SECONDS = 30.0
 _LINE = re.compile(rb"([A-Za-z0-9_.:+-]{1,80}) (\d{1,15}(?:\.\d{1,9})?)")
@@ -54,7 +53,7 @@ class Counters:
         """Adds logs that were put aside to ``totals``, unless another does."""
         if not any(map(self._settled, self._logs())):
             return
-        with self._lock() as mine:
+        with alone(self.folder / "lock", without_locks=False) as mine:
             if not mine:
                 return
             totals = self._totals()
@@ -68,7 +67,7 @@ class Counters:
 
     def zero(self) -> None:
         """Forgets all counts."""
-        with self._lock():
+        with alone(self.folder / "lock", without_locks=False):
             for name in (*self._logs(), "totals"):
                 files.forget(self.folder / name)
 
@@ -93,27 +92,6 @@ class Counters:
 
     def _keep(self, totals: Totals) -> bool:
         return files.write(self.folder / "totals", files.seal(dumps(totals), "totals"))
-
-    @contextlib.contextmanager
-    def _lock(self) -> Iterator[bool]:
-        """Yields whether this process alone folds; never waits."""
-        try:
-            handle = os.open(self.folder / "lock", os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o666)
-        except OSError:
-            yield False
-            return
-        try:
-            yield _locked(handle)
-        finally:
-            os.close(handle)
-
-
-def _locked(handle: int) -> bool:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def _added(parts: Iterable[dict[str, float]]) -> dict[str, float]:

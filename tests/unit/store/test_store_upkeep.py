@@ -19,6 +19,7 @@ from perfcc.store.cleaning import clean, clean_if_grown, clear, holdings
 from perfcc.store.counters import Counters
 from perfcc.store.disk import Store, output_key
 from perfcc.store.key import cpu_label, decision_key, digest, processors, tree_digest
+from perfcc.store.lock import alone
 from tests.unit.explain import samples
 
 # ---- keys
@@ -133,7 +134,7 @@ def test_whoever_is_killed_while_folding_counts_nothing_twice(tmp_path: Path, mo
 
 def test_a_log_is_not_folded_while_another_folds(tmp_path: Path) -> None:
     log(tmp_path, "compiled 1", name=aside(100))
-    with Counters(tmp_path)._lock() as mine:
+    with alone(tmp_path / "lock", without_locks=False) as mine:
         assert mine
         assert Counters(tmp_path).read() == {"compiled": 1.0}
         assert len(list(tmp_path.glob("log-*"))) == 1
@@ -324,12 +325,12 @@ def test_long_notes_are_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_nobody_waits_for_who_cleans(tmp_path: Path) -> None:
     paths = fill(Store(tmp_path), 10)
-    with cleaning._lock(tmp_path) as mine:
+    with alone(tmp_path / "lock", without_locks=True) as mine:
         assert mine
         assert clean_if_grown(tmp_path, 10 * BLOCK) == 0
     assert clean_if_grown(tmp_path, 10 * BLOCK) == 2
     fill(Store(tmp_path), 20)
-    with cleaning._lock(tmp_path):
+    with alone(tmp_path / "lock", without_locks=True):
         assert clean_if_grown(tmp_path, 10 * BLOCK) > 0, "who cleans may have been stopped: the store must not grow for ever"
     assert exist(paths)[0] == "."
 

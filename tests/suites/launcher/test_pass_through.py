@@ -168,7 +168,7 @@ def full_counters(site) -> None:
 def test_limits_on_files_are_for_the_compiler_alone(site, gcc, limit):
     site.no_worker()
     full_counters(site)
-    for words in (("-c", "kernel.cpp"), ("-c", "empty.cpp"), ("-S", "kernel.cpp")):
+    for words in (("-O2", "-c", "kernel.cpp"), ("-O2", "-c", "empty.cpp"), ("-S", "kernel.cpp")):
         site.fresh({"kernel.cpp": KERNEL, "empty.cpp": "int x;\n"})
         plain = site.run(["bash", "-c", f'ulimit {limit}; exec "$@"', "bash", gcc, *words])
         site.fresh({"kernel.cpp": KERNEL, "empty.cpp": "int x;\n"})
@@ -192,7 +192,7 @@ def test_no_room_for_another_process(site, gcc):
         perfcc = shutil.copy(site.command()[0], folder)
         other = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
         plain, done = (
-            subprocess.run([*other, "prlimit", "--nproc=1", *words, "-c", "empty.cpp"], cwd=folder, capture_output=True, check=False)
+            subprocess.run([*other, "prlimit", "--nproc=1", *words, "-O2", "-c", "empty.cpp"], cwd=folder, capture_output=True, check=False)
             for words in ([gcc], [perfcc, gcc])
         )
     assert plain.returncode != 0

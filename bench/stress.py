@@ -70,6 +70,7 @@ class Result:
 
 def stress(plan: Plan, root: Path) -> Result:
     """The whole test below ``root``, an empty folder."""
+    others = {*descendants(os.getpid())}
     chance = random.Random(plan.seed)
     project = Project(root, make_units(plan.units, chance), root / "store")
     project.write()
@@ -87,7 +88,7 @@ def stress(plan: Plan, root: Path) -> Result:
     last = sorted(set(places), key=places.index)
     storm.counts["bare objects"] += 0
     storm.run(last, quiet=True)
-    wrong = [*storm.wrong, *missing_rewrites(project, last), *left_behind(project), *damaged(Store(project.store))]
+    wrong = [*storm.wrong, *missing_rewrites(project, last), *left_behind(project, others), *damaged(Store(project.store))]
     # The largest object that each of the writers may just have been adding.
     if storm.largest > limit + plan.jobs * (PAD + 65536):
         wrong.append(f"the store held {storm.largest:,} bytes, and its limit is {limit:,}")
@@ -125,11 +126,11 @@ def missing_rewrites(project: Project, places: list[Place]) -> Iterator[str]:
             yield f"{tree}/{output}: the final build lost the rewrite"
 
 
-def left_behind(project: Project) -> Iterator[str]:
-    """Files and processes of ours that nobody will remove."""
+def left_behind(project: Project, others: set[int]) -> Iterator[str]:
+    """Files and processes of ours that nobody will remove; ``others`` are processes that were there before."""
     time.sleep(2)
     for pid in descendants(os.getpid()):
-        if name_of(pid):
+        if pid not in others and name_of(pid):
             yield f"process {pid} ({name_of(pid)}) is still there"
     for tree in TREES:
         for path in (project.root / tree).rglob("*perfcc*"):

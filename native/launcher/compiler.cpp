@@ -56,22 +56,40 @@ bool names_compiler() {
   return false;
 }
 
+// The executables of one name on PATH.
+class OnPath {
+public:
+  OnPath(std::string_view word, const std::string &cwd) : word_(word), cwd_(cwd) {
+    const char *path = std::getenv("PATH");
+    rest_ = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
+  }
+
+  // The next of them; empty after the last.
+  std::string next() {
+    while (more_) {
+      const std::size_t colon = rest_.find(':');
+      const std::string_view entry = rest_.substr(0, colon);
+      more_ = colon != std::string_view::npos;
+      rest_ = more_ ? rest_.substr(colon + 1) : std::string_view();
+      if (std::string candidate = (entry.empty() ? cwd_ : std::string(entry)) + "/" + std::string(word_);
+          is_executable(candidate))
+        return candidate;
+    }
+    return "";
+  }
+
+private:
+  const std::string_view word_;
+  const std::string &cwd_;
+  std::string_view rest_;
+  bool more_ = true;
+};
+
 // The first executable of that name on PATH; empty when there is none.
 std::string find_program(std::string_view word, const std::string &cwd) {
   if (word.find('/') != std::string_view::npos)
     return is_executable(absolute(std::string(word), cwd)) ? std::string(word) : "";
-  const char *path = std::getenv("PATH");
-  std::string_view rest = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
-  for (bool more = true; more;) {
-    const std::size_t colon = rest.find(':');
-    const std::string_view entry = rest.substr(0, colon);
-    more = colon != std::string_view::npos;
-    rest = more ? rest.substr(colon + 1) : std::string_view();
-    if (std::string candidate = (entry.empty() ? cwd : std::string(entry)) + "/" + std::string(word);
-        is_executable(candidate))
-      return candidate;
-  }
-  return "";
+  return OnPath(word, cwd).next();
 }
 
 // Fills in what the path leads to; false when it is no executable, or a launcher.
@@ -108,16 +126,8 @@ Compiler find_compiler(std::string_view word, const std::string &cwd, int nestin
   }
   bool first = true;
   Compiler masquerade;
-  const char *path = std::getenv("PATH");
-  std::string_view rest = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
-  for (bool more = true; more;) {
-    const std::size_t colon = rest.find(':');
-    const std::string_view entry = rest.substr(0, colon);
-    more = colon != std::string_view::npos;
-    rest = more ? rest.substr(colon + 1) : std::string_view();
-    const std::string candidate = (entry.empty() ? cwd : std::string(entry)) + "/" + std::string(word);
-    if (!is_executable(candidate))
-      continue;
+  OnPath path(word, cwd);
+  for (std::string candidate = path.next(); !candidate.empty(); candidate = path.next()) {
     if (resolve(compiler, candidate)) {
       compiler.name = first ? std::string(word) : candidate;
       if (nesting <= 0 && is_masquerade(compiler.real) && !masquerade.found() && !names_compiler())

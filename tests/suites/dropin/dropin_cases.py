@@ -9,6 +9,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,10 @@ FILES = {
     "wrong.cpp": "int f( { return missing; }\n",
 }
 # What compilers choose at random: the names of their temporary files.
-RANDOM = re.compile(rb"/tmp/[A-Za-z0-9_.-]+\.(?:s|o|res|ii?|bc|args|ltrans\S*)\b|/tmp/cc\w{6}|\b\w+-[0-9a-f]{6}\.(?:s|o)\b")
+TEMPORARY = re.escape(os.fsencode(tempfile.gettempdir()))
+RANDOM = re.compile(
+    TEMPORARY + rb"/[A-Za-z0-9_.-]+\.(?:s|o|res|ii?|bc|args|ltrans\S*)\b|" + TEMPORARY + rb"/cc\w{6}|\b\w+-[0-9a-f]{6}\.(?:s|o)\b"
+)
 KEYS = {"name", "run", "files", "from", "varies", "counters", "stderr"}
 
 

@@ -8,7 +8,6 @@ import time
 import traceback
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from perfcc import __version__
 from perfcc.cc.compiler import CompilerInfo
@@ -22,9 +21,6 @@ from perfcc.core.reason import Reason
 from perfcc.core.unit import Semantics, TranslationUnit
 from perfcc.pipeline.request import Context
 from perfcc.store.key import cpu_label, decision_key
-
-if TYPE_CHECKING:
-    pass
 
 TURN_SECONDS = 0.05
 """How often a process that waits for another one's search looks again."""
